@@ -106,15 +106,25 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
     def step(self) -> dict[str, float]:
         """Play one move in every game, take gradient steps, and examine the player periodically."""
         full, simulations, noise = self._wanted_searches()
-        examples = self._play(full, self._search(simulations, noise))
+        with self.timed("searching"):
+            searched = self._search(simulations, noise)
+        examples = self._play(full, searched)
         self.replay.add(examples)
+        self.moves += self.config.games
         numbers = {
             "examples": float(len(examples.boards)),
             "counterexamples": float(len(self.mistakes)),
             "failures": float(np.maximum(self.failures, 0).sum()),
         }
-        numbers |= self._learn()
+        with self.timed("learning"):
+            numbers |= self._learn()
         self.steps += 1
+        with self.timed("examining"):
+            self._examine_if_due()
+        return numbers
+
+    def _examine_if_due(self) -> None:
+        """Look at the proven positions again, and examine the player, at their intervals."""
         if self.steps % REVIEW == 0:
             self._review()
         if self.config.counterexamples and self.steps >= self.next_examination:
@@ -122,7 +132,6 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
             narrow = 4 * self.config.width
             longer = min(max(1.0, int(self.width.max()) / narrow), 2.0)
             self.next_examination = self.steps + round(longer * self.config.examine)
-        return numbers
 
     def doubts(self) -> bool | None:
         """Return whether the last examination found failures; None without examinations."""

@@ -1,7 +1,9 @@
 """Base class of the learners, which learn step by step, have a current policy and can be saved."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -9,6 +11,7 @@ from torch import Tensor
 
 from tttenv.game.rules import Rules
 from tttenv.policy import Player
+from tttenv.utils.compile_time import now_by_processor
 
 ConfigT = TypeVar("ConfigT")  # of a learner's settings
 
@@ -36,6 +39,10 @@ class Learner(ABC, Generic[ConfigT]):
     A checkpoint may come from an untrusted source. A learner with `empty_weights` and `player` is
     played from its weights alone: no environment or opponent is created, and nothing that its
     config names is run or read. Without them, to play a checkpoint its learner is created.
+
+    `step` adds to two attributes, which are no part of the state: `moves`, the number of moves
+    learned from, those of the learner in games that are played to learn; without games, the number
+    of positions; and `spent`, the processor seconds of parts of a step, by `timed`.
 
     Args:
         config: an instance of `Config`.
@@ -67,6 +74,15 @@ class Learner(ABC, Generic[ConfigT]):
 
     def __init__(self, config: ConfigT, rules: Rules) -> None:
         self.config, self.rules = config, rules
+        self.moves = 0
+        self.spent = defaultdict[str, float](float)
+
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Add the processor seconds of a block of code to `spent` under the part's name."""
+        start = now_by_processor()
+        yield
+        self.spent[part] += now_by_processor() - start
 
     @abstractmethod
     def step(self) -> dict[str, float]:

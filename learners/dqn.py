@@ -54,8 +54,11 @@ class DQN(NetworkLearner[DQNConfig]):
         """Play one move in every game, then take gradient steps."""
         config = self.config
         lower_rate(self.optimiser, config.lr, self.steps, config.decay)
-        self.replay.add(self._play())
-        losses = [self._learn() for _ in range(config.updates)]
+        with self.timed("playing"):
+            self.replay.add(self._play())
+        self.moves += config.games
+        with self.timed("learning"):
+            losses = [self._learn() for _ in range(config.updates)]
         self.steps += 1
         if self.steps % config.sync == 0:
             move_average(self.target, self.net, config.follow)

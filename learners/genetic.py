@@ -70,6 +70,7 @@ class Genetic(PartsLearner[GeneticConfig]):
         children[rows, columns] = self._random_moves(rows)
         children[:, : config.elite] = self.genes[:, best]
         self.genes, self.fitness = children, self.fitness_of(children)
+        self.moves += children.numel()
         return {"best": self.fitness.max().item(), "mean": self.fitness.mean().item()}
 
     @classmethod

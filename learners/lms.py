@@ -126,6 +126,7 @@ class LMS(PartsLearner[LMSConfig]):
             step = eta * (error / (newton * x).sum(axis=1)) @ newton / len(x)
             self.weights = torch.as_tensor(w + step)
             errors.append(np.square(error).mean())
+            self.moves += int(active.sum())
             active = active & ~ended
         return float(np.mean(errors))
 
@@ -144,6 +145,7 @@ class LMS(PartsLearner[LMSConfig]):
                 if not game.over[at]:
                     after = game.successors[at][game.successors[at] >= 0]
                     at = after[_weighted(self.seen[after], w).argmax()]
+                    self.moves += 1
             now = features(at)
             if game.over[at]:
                 break

@@ -74,6 +74,7 @@ class MaskablePPO(NetworkLearner[MaskablePPOConfig]):
         with seeded_globals(self.rng):
             self.model.learn(config.games * config.turns, reset_num_timesteps=False)
         self.rollouts += 1
+        self.moves += config.games * config.turns
         logged = self.model.logger.name_to_value
         return {name: float(logged[f"train/{name}"]) for name in ("value_loss", "entropy_loss")}
 

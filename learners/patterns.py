@@ -254,7 +254,8 @@ class Patterns(PartsLearner[PatternsConfig]):
         def learn() -> Iterator[None]:
             if len(self.buffer):  # on tiny boards, no position may be worth a label
                 for _ in range(config.updates):
-                    losses.append(self._learn())
+                    with self.timed("learning"):
+                        losses.append(self._learn())
                     yield  # here it may be stopped
 
         self._label(learn())
@@ -329,6 +330,7 @@ class Patterns(PartsLearner[PatternsConfig]):
         for row, board in enumerate(board for game in games for board in game.boards):
             boards[row, : board.size] = board
         targets = np.concatenate([game.targets for game in games])
+        self.moves += len(less)
         self.buffer.add(Labelled(boards, less.astype(np.int8), targets))
 
 

@@ -93,6 +93,7 @@ class QTable(TableLearner[QTableConfig]):
             ends = infos["final_info"]["outcome"] if ended.any() else np.zeros(games, np.int8)
             result = self.results[torch.as_tensor(ends, dtype=torch.int64)]
             played.append(Turn(at, self.after[at, cells], result, torch.as_tensor(active)))
+            self.moves += int(active.sum())
             active = active & ~ended
         return played
 

@@ -47,7 +47,9 @@ class Reinforce(NetworkLearner[ReinforceConfig]):
         """Play games to the end, then take one gradient step."""
         lower_rate(self.optimiser, self.config.lr, self.steps, self.config.decay)
         self.steps += 1
-        boards, cells, results = self._play()
+        with self.timed("playing"):
+            boards, cells, results = self._play()
+        self.moves += len(cells)
         log_probs = self.log_probs(boards)
         advantage = torch.as_tensor(results) - self.value_net(planes(boards)).mean(dim=1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()

@@ -118,18 +118,14 @@ class SelfPlay(NetworkLearner[SelfPlayConfig]):
     def step(self) -> dict[str, float]:
         """Compute look-ahead targets with the current networks, then fit the networks to them."""
         config = self.config
-        cells = _values(config, self.rules, self.nets).argmax(axis=1)
-        found = look_ahead(self.game, self.symmetry.expand_cells(cells))
-        if config.targets == "published":
-            numbers = targets_by_length(self.game, found)
-        else:
-            numbers = targets_by_result(found, config.draw, config.chance)
-        targets = torch.as_tensor(numbers.astype(np.float32))
+        with self.timed("looking_ahead"):
+            targets = torch.as_tensor(self._targets().astype(np.float32))
         lower_rate(self.optimiser, config.lr, self.rounds, config.halving or 0)
         for _ in range(config.fits):
             batches = self._sampled_rows()
             losses = [self._loss(seat, rows, targets) for seat, rows in enumerate(batches)]
             descend(self.optimiser, torch.stack(losses).sum())
+            self.moves += sum(len(rows) for rows in batches)
         self.rounds += 1
         return {f"loss_{seat}": loss.item() for seat, loss in zip("XO", losses, strict=True)}
 
@@ -155,6 +151,14 @@ class SelfPlay(NetworkLearner[SelfPlayConfig]):
             "rounds": self.rounds,
             "rng": self.rng,
         }
+
+    def _targets(self) -> NDArray[np.float64]:
+        """Return the targets (positions, cells) from games that the networks play to the end."""
+        config, cells = self.config, _values(self.config, self.rules, self.nets).argmax(axis=1)
+        found = look_ahead(self.game, self.symmetry.expand_cells(cells))
+        if config.targets == "published":
+            return targets_by_length(self.game, found)
+        return targets_by_result(found, config.draw, config.chance)
 
     def _loss(self, seat: int, rows: NDArray[np.int64], targets: Tensor) -> Tensor:
         """Return the mean squared error over all cells; illegal cells count as zero."""

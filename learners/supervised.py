@@ -197,6 +197,7 @@ class Supervised(NetworkLearner[SupervisedConfig]):
             size = min(self.config.batch, len(self.inputs))
             rows = torch.as_tensor(self.rng.choice(len(self.inputs), size, replace=False))
             outputs = self.net(self.inputs[rows])
+            self.moves += size
             if self.config.masked:
                 outputs = torch.where(self.legal[rows], outputs, -1e9)
             if self.config.targets == "any":

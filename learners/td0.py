@@ -88,6 +88,7 @@ class TD0(TableLearner[TD0Config]):
                 self._learn(
                     after, torch.as_tensor((1 + rewards) / 2), active & ended & ~over[after]
                 )
+            self.moves += int(active.sum())
             before, active, turn = after, active & ~ended, turn + 1
 
     def _choose(self, at: Tensor, explore: Tensor) -> NDArray[np.int64]:

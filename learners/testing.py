@@ -50,6 +50,7 @@ def check_learner(
     )
     same = _same(stopped, trained(steps).state_dict())
     require(same, "the same seed gives the same state, bit for bit")
+    require(learner.moves > 0, "step adds to moves how many it learned from")
     policy = learner.policy()
     check_policy(policy, rules, count=100)
     played = np.array(policy(boards.copy()))
@@ -63,8 +64,11 @@ def check_learner(
     require((policy(boards.copy()) == played).all(), "policy() is a frozen snapshot")
     for _ in range(steps):
         resumed.step()
-    same = _same(trained(2 * steps).state_dict(), resumed.state_dict())
+    through = trained(2 * steps)
+    same = _same(through.state_dict(), resumed.state_dict())
     require(same, "stopping and resuming makes no difference, bit for bit")
+    same = through.moves == resumed.moves + trained(steps).moves
+    require(same, "the number of moves is the same after stopping and resuming")
 
 
 def check_config(kind: type[Learner[Any]], config: Any, rules: Rules) -> None:

@@ -172,7 +172,9 @@ class Transformer(NetworkLearner[TransformerConfig]):
         """Play games to the end, then take one gradient step for each of three move orders."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.config.lr * 0.5 ** (self.steps / self.config.half_life)
-        played = self._play()
+        with self.timed("playing"):
+            played = self._play()
+        self.moves += int((played >= 0).sum())
         shuffled = reordered(played, self.rng.random(played.shape))
         orders = played, reordered(played, played), shuffled
         self.steps += 1

@@ -17,6 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
+from tttenv.certificates import phrases
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag
 from tttenv.cli.text_tables import Column
@@ -271,24 +272,16 @@ def show(results: list[dict[str, Any]]) -> None:
     rows = []
     for found in results:
         others = [
-            f"{name} {short(speed)}, {found['ratios'][name]:.3g}x"
+            f"{name} {phrases.large(speed)}, {found['ratios'][name]:.3g}x"
             for name, speed in found["peers"].items()
         ]
-        rows.append([found["name"], short(found["ours"]), found["unit"], "; ".join(others)])
+        rows.append([found["name"], phrases.large(found["ours"]), found["unit"], "; ".join(others)])
     left = [Column(name, left=True) for name in ("", "of", "beside")]
     compared = any(found["peers"] for found in results)
     columns = [left[0], Column("per second"), *left[1 : 2 + compared]]
     text_tables.show(columns, [row[: len(columns)] for row in rows])
     if compared:
         text_tables.say("beside: how much of it others do per second; 2x: ours is twice as fast")
-
-
-def short(number: float) -> str:
-    """Format a number to three significant digits, with a word such as "million" if large."""
-    for size, word in ((1e9, " billion"), (1e6, " million"), (1e3, " thousand")):
-        if number >= size:
-            return f"{number / size:.3g}{word}"
-    return f"{number:.3g}"
 
 
 if __name__ == "__main__":

@@ -349,6 +349,11 @@ def _conclude(
         from tttenv.cli.certify import print_certificate
 
         print_certificate(str(out), last.certificate)
+    if rate := last.pace.moves_per_second:
+        say(f"learned {phrases.large(last.pace.moves)} moves, {phrases.large(rate)} a second")
+    if shares := last.pace.shares:
+        parts = [f"{share:.0%} {name.replace('_', ' ')}" for name, share in shares.items()]
+        say(f"time: {', '.join(parts)}")
     if any(tag.startswith("sampled/") for tag in last.numbers):
         say("in sampled games, with the margin of a 95 % confidence interval:")
         print(phrases.sampled(last.numbers))

@@ -26,11 +26,11 @@ if TYPE_CHECKING:  # loaded once a command trains
 MARK = ".benchmark"  # in folders that were made for a task, which may replace what is there
 RESULTS = ".finished"  # folder of what finished trainings came to, beside the folders of these
 LONGEST_NAME = 100  # characters of a folder's name
-# What `train_one` returns: the steps, processor seconds and compile seconds of the whole run, the
-# step and seconds of the first unbeatable and the first perfect certificate if there was one, how
-# many in a row were at the end, and the certificate of the player kept.
+# What `train_one` returns: the steps, processor seconds, compile seconds and pace of the whole run,
+# the step and seconds of the first unbeatable and the first perfect certificate if there was one,
+# how many in a row were at the end, and the certificate of the player kept.
 MEASURED = (
-    *("steps", "seconds", "compile_seconds"),
+    *("steps", "seconds", "compile_seconds", "moves_per_second"),
     *("unbeatable_at", "perfect_at", "in_a_row", "certificate"),
 )
 
@@ -206,6 +206,8 @@ def summary(name: str, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
             low, _, high = quantiles(doubled, method="inclusive")
             found[f"quartiles{which}_{key}"] = [float(low), float(high)] if numbers else None
         found[f"{mark}_at"] = [one[f"{mark}_at"] for one in done]
+    rates = [rate for one in done if (rate := one["moves_per_second"])]
+    found["moves_per_second"] = median(rates) if rates else None
     found["slowest_seconds"] = max((at[1] for at in reached), default=None)
     for seat in "XO":
         known = [one[f"worst_case_{seat}"] for one in done]
@@ -238,7 +240,7 @@ def train_one(run: Run, context: Context) -> dict[str, Any]:
     clock = Stopwatch()
     last = train(run, folder, resume=resume, watch=evaluated, stepped=stepped)
     card = None if last.certificate is None else last.certificate.to_dict()
-    numbers = last.step, last.seconds, round(clock.compile_seconds, 3)
+    numbers = last.step, last.seconds, round(clock.compile_seconds, 3), last.pace.moves_per_second
     marks = last.unbeatable_at, last.perfect_at, last.in_a_row, card
     return dict(zip(MEASURED, (*numbers, *marks), strict=True))
 

@@ -63,6 +63,9 @@ SCENES = {
 # the first group matched.
 DESCRIPTIONS = {
     r"time/seconds": "Processor time since the first step, without measuring the first player.",
+    r"time/moves": "Moves learned from so far. See docs/reference/learners.md.",
+    r"time/moves_per_second": "Moves learned from per processor second, without certificates.",
+    r"time/share_(\w+)": r"Fraction of the processor time spent on \1.",
     r"(\w+)/seconds": r"Processor time to the first certificate that says \1.",
     r"(\w+)/steps": r"Steps to the first certificate that says \1.",
     r"(\w+)/in_a_row": r"Certificates in a row, up to this one, that say \1.",

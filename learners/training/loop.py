@@ -1,6 +1,7 @@
 """Training loop: step, evaluate exactly, yield; it writes no files and prints nothing."""
 
 import contextlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -33,7 +34,42 @@ class Evaluation:
     unbeatable_at: tuple[int, float] | None  # step and seconds of the first unbeatable certificate
     perfect_at: tuple[int, float] | None  # of the first one without a blunder in any position
     in_a_row: dict[str, int]  # for each mark, how many certificates up to this one had it
+    pace: "Pace"  # how much was learned from in that time, and what took it
     last: bool  # whether training ends here
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How many moves a training run has learned from, and what its seconds were spent on."""
+
+    moves: int  # as the learner counts them
+    seconds: float  # processor time
+    spent: dict[str, float]  # seconds of the parts that the learner tells apart, and "certifying"
+
+    @property
+    def moves_per_second(self) -> float | None:
+        """Moves per second without the certificates; None if the learner counts no moves."""
+        seconds = self.seconds - self.spent.get(CERTIFYING, 0.0)
+        return self.moves / seconds if self.moves and seconds > 0 else None
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Fractions of all seconds by part, the largest first, "other" last."""
+        if not self.seconds:
+            return {}
+        parts = {name: spent / self.seconds for name, spent in self.spent.items()}
+        rest = max(0.0, 1 - sum(parts.values()))
+        return dict(sorted(parts.items(), key=lambda part: -part[1])) | {"other": rest}
+
+    def numbers(self) -> dict[str, float]:
+        """Return the pace by tag."""
+        found = {f"time/share_{name}": share for name, share in self.shares.items()}
+        if (rate := self.moves_per_second) is not None:
+            found |= {"time/moves": float(self.moves), "time/moves_per_second": rate}
+        return found
+
+
+CERTIFYING = "certifying"
 
 
 class Trained(Wrapped):
@@ -54,6 +90,8 @@ class Progress(Milestones):
 
     step: int = 0
     seconds: float = 0.0  # processor time
+    moves: int = 0  # that the learner learned from
+    spent: dict[str, float] = field(default_factory=dict)  # seconds by part, see `Pace`
     goal: tuple[str, int] = ("never", 1)  # `until` and `hold` for which `in_a_row` is counted
     # The learner ("learner") and its progress ("progress") at the first certificate of those in a
     # row that may end the run.
@@ -62,6 +100,11 @@ class Progress(Milestones):
     snapshots: tuple[Snapshot, ...] = ()  # players along the curve
     # Sums and counts of what the steps since the last evaluation returned.
     logged: dict[str, tuple[float, int]] = field(default_factory=dict)
+
+    def follow(self, learner: Learner[Any], start: float) -> None:
+        """Take over the seconds since `start`, and what the learner has counted."""
+        self.seconds = now_by_processor() - start
+        self.moves, self.spent = learner.moves, dict(learner.spent)
 
     def measured(self, added: Point, policy: Player, every: int) -> None:
         """Add a measurement and a snapshot of the player, thinning both out if necessary."""
@@ -107,6 +150,7 @@ def run(
     if enumerable(rules):
         certify(rules, uniform)  # so that enumeration is not timed as training
     start = now_by_processor() - progress.seconds
+    learner.moves, learner.spent = progress.moves, defaultdict(float, progress.spent)
     while not finished(schedule, progress):
         if _held(schedule, progress):
             _return_to_first(learner, progress)
@@ -118,16 +162,16 @@ def run(
             total, count = progress.logged.get(key, (0.0, 0))
             progress.logged[key] = total + number, count + 1
         progress.step += 1
-        progress.seconds = now_by_processor() - start
+        progress.follow(learner, start)
         stepped(progress.step)
         if progress.step % schedule.every and progress.step < schedule.steps:
             continue
-        with _shorten_errors(progress.step):
+        with _shorten_errors(progress.step), learner.timed(CERTIFYING):
             policy, certificate, numbers = _evaluate(rules, learner)
-        progress.seconds = now_by_processor() - start
+        progress.follow(learner, start)
         means = {f"train/{key}": total / count for key, (total, count) in progress.logged.items()}
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
-        numbers |= progress.certified(certificate)
+        numbers |= _pace(progress).numbers() | progress.certified(certificate)
         progress.logged.clear()
         if measure := point(progress.step, numbers):
             progress.measured(measure, policy, schedule.every)
@@ -188,12 +232,25 @@ def _return_to_first(learner: Learner[Any], progress: Progress) -> None:
     vars(progress).update(vars(first) | {"in_a_row": progress.in_a_row})
 
 
+def _pace(progress: Progress) -> Pace:
+    return Pace(progress.moves, progress.seconds, progress.spent)
+
+
 def _evaluation(schedule: Schedule, progress: Progress, *found: Any) -> Evaluation:
     """Return an evaluation with the player, certificate and numbers found."""
     policy, certificate, numbers = found
     reached = progress.unbeatable_at, progress.perfect_at, progress.in_a_row
     last = finished(schedule, progress)
-    return Evaluation(progress.step, progress.seconds, numbers, policy, certificate, *reached, last)
+    return Evaluation(
+        progress.step,
+        progress.seconds,
+        numbers,
+        policy,
+        certificate,
+        *reached,
+        _pace(progress),
+        last,
+    )
 
 
 def _evaluate(

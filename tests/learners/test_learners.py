@@ -57,6 +57,7 @@ class Toy(Learner):
 
     def step(self):
         """Change the preferences at random."""
+        self.moves += 1
         drift = self.config.rate * self.rng.standard_normal(len(self.preferences))
         self.preferences += torch.as_tensor(drift.astype(np.float32))
         return {"drift": float(np.abs(drift).mean())}
@@ -128,6 +129,7 @@ BROKEN = [  # the law and a toy that breaks it
         {"policy": lambda toy: prefers(np.roll(toy.preferences.numpy(), numbers(toy.rng) % 8 + 1))},
     ),
     ("step returns finite numbers", {"step": lambda toy: Toy.step(toy) | {"loss": float("nan")}}),
+    ("step adds to moves", {"moves": property(lambda toy: 0, lambda toy, number: None)}),
     (
         "plays without a mask",
         {"policy": lambda toy: lambda b: np.eye(9)[b[:, 0] * 0]},

@@ -66,7 +66,8 @@ def steps_of(folder, tag="certificate/worst_case_O"):
 def training_state(folder):
     """Return the learner's whole state and the clock's step, without times."""
     _, state = load_training(folder)
-    return state["learner"], state["progress"]["step"], Run.load(folder)
+    progress = state["progress"]
+    return state["learner"], progress["step"], progress["moves"], Run.load(folder)
 
 
 @pytest.fixture(scope="module")
@@ -298,6 +299,9 @@ def test_the_player_kept_is_that_of_the_first_certificate_in_a_row():
     assert last.step == progress.step == len(seen) - 2
     assert (last.in_a_row["perfect"], last.certificate) == (3, seen[-3].certificate)
     assert last.perfect_at[0] == 1 + counts.index(1)
+    assert last.pace.moves == seen[-3].pace.moves == last.step * seen[0].pace.moves
+    assert sum(last.pace.shares.values()) == pytest.approx(1)
+    assert last.pace.shares.keys() == {"looking_ahead", "certifying", "other"}
     for _ in range(last.step):
         other.step()
     assert same(learner.state_dict(), other.state_dict())

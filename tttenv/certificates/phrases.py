@@ -46,6 +46,14 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
+def large(number: float) -> str:
+    """Format a number to three significant digits, with a word such as "million" if large."""
+    for size, word in ((1e9, " billion"), (1e6, " million"), (1e3, " thousand")):
+        if number >= size:
+            return f"{number / size:.3g}{word}"
+    return f"{number:.3g}"
+
+
 def standing(numbers: dict[str, float]) -> str:
     """Summarize a player's exact numbers, or else sampled ones, in a few words."""
     if "exact/reached_X" in numbers:
