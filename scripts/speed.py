@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from math import inf, sqrt
 from pathlib import Path
 from statistics import median
@@ -132,9 +133,7 @@ def learning(rules: str) -> Work:
 
 def stable_baselines() -> Work:
     """Take a step in 64 games of the adapter for Stable-Baselines3, with random legal moves."""
-    from tttenv.adapters.sb3 import VecEnv
-
-    env = VecEnv(64)
+    env = import_module("tttenv.adapters.sb3").VecEnv(64)
     env.reset()
     return lambda: env.step(env.games.sample_actions()), 64
 
