@@ -41,8 +41,8 @@ function onlyMoves() {
 }
 
 // Each level is gone through in an order of its own before a class comes again, in a random image.
-function solvedPuzzle(day, level) {
-  const classes = shuffled(onlyMoves()[level], level);
+function solvedPuzzle(day, level, positions) {
+  const classes = shuffled(positions, level);
   const maps = mapsOf(games[0]);
   const image = maps[randomIntegers(8 * day + level)() >>> 29];
   const line = lineTo(classes[day % classes.length]).map((cell) => image[cell]);
@@ -85,7 +85,7 @@ function openDay(day, note = "") {
   clearTimeout(stoneTimer);
   recall();
   const marks = day === today() && kept.day === day ? kept.marks : "";
-  daily = { day, note, marks, live: day === today(), puzzles: [0, 1, 2].map((level) => solvedPuzzle(day, level)), wanted: false };
+  daily = { day, note, marks, live: day === today(), puzzles: onlyMoves().map((classes, level) => solvedPuzzle(day, level, classes)), wanted: false };
   showPuzzle(Math.min(marks.length, DAILY_GAMES.length - 1));
 }
 
