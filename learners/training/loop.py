@@ -88,7 +88,9 @@ def run(
     progress: Progress,
     stepped: Callable[[int], None] = lambda step: None,
 ) -> Iterator[Evaluation]:
-    """Train, yielding an evaluation every `schedule.every` steps and at the end.
+    """Train, yielding an evaluation after each step at which `schedule.due` says so.
+
+    The measurement at step 0 is not among them: `before_training` makes it.
 
     If certificates end the run, the learner and its progress return to the first of those that
     count, whose evaluation is yielded last.
@@ -120,7 +122,7 @@ def run(
         progress.step += 1
         progress.seconds = now_by_processor() - start
         stepped(progress.step)
-        if progress.step % schedule.every and progress.step < schedule.steps:
+        if not schedule.due(progress.step):
             continue
         with _shorten_errors(progress.step):
             policy, certificate, numbers = _evaluate(rules, learner)

@@ -233,6 +233,7 @@ DAMAGED_RUNS = {
     },
     "cannot be resumed: unknown learner": {"learner": "nobody"},
     "cannot be resumed: unknown preset": {"preset": "other"},
+    "cannot be resumed: unknown logger 'nothing'": {"log": ["nothing"]},
     "cannot be resumed: a seed must be": {"config": asdict(SMALL) | {"seed": -1}},
     "run.json": {"log": 3},
     "its schedule": {"schedule": {"steps": "many"}},
