@@ -18,9 +18,9 @@ from learners.registry import LEARNERS, presets
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
 from learners.training.checkpoint import load_training, load_weights
-from learners.training.loop import Progress, Stopped, finished, run
+from learners.training.loop import Progress, Stopped, before_training, finished, run
 from learners.training.run import Run, Schedule, usual_schedule
-from learners.training.train import train
+from learners.training.train import _load, train
 from tttenv import Rules, certify
 from tttenv.players import bundled
 from tttenv.players.stored.checkpoint import CARD, POLICY, RUN, STATE, WEIGHTS, file_of, read_card
@@ -160,6 +160,15 @@ def test_each_field_of_a_schedule_is_an_option_and_says_when_evaluations_are_due
     plan = Schedule(7, 3, 1)
     assert [step for step in range(1, 8) if plan.due(step)] == [3, 6, 7]
     assert [plan.next_due(step) for step in range(7)] == [3, 3, 3, 6, 6, 6, 7]
+
+
+@pytest.mark.parametrize("change", [lambda weights: weights[:-1], lambda weights: weights / 0])
+def test_a_stored_state_of_another_shape_or_not_finite_is_refused(change):
+    learner = SelfPlay(SMALL, Rules())
+    state = learner.state_dict()
+    name, weights = next(iter(state["weights"].items()))
+    with pytest.raises(ValueError, match=rf"^{name} has another shape, or is not finite$"):
+        _load(learner, {**state, "weights": {name: change(weights)}})
 
 
 def test_rules_as_text_are_refused():
@@ -356,3 +365,4 @@ def test_what_needs_all_positions_is_refused_where_there_are_too_many(tmp_path):
     with pytest.raises(ValueError, match=r"^until must be [^\n]*$"):
         usual_schedule("selfplay", until="bored")
     assert not (tmp_path / "o").exists()
+    assert before_training(None, Rules(5, 5, 4), Progress()) == {}

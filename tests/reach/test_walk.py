@@ -87,7 +87,13 @@ def test_codes_of_two_words_are_the_least_of_all_images_and_lead_back_to_the_boa
     plain = Graph(rules, images=False)
     assert (plain.decode(plain.encode(boards)) == boards).all()
     least = [min(plain.encode(images).tolist()) for images in boards[:, inverses(rules)]]
-    assert Graph(rules, images=True).encode(boards).tolist() == least
+    merged, board = Graph(rules, images=True), rules.start(1)
+    assert merged.encode(boards).tolist() == least
+    board[0, [0, 41]] = 1, -1
+    moves = merged.moves(board, board == 0)
+    after = np.repeat(-board, len(moves.cell), axis=0)
+    after[np.arange(len(after)), moves.cell] = -1
+    assert (moves.codes == merged.encode(after)).all()
 
 
 @pytest.mark.parametrize(("side", "most"), [(1, 1), (-1, 2)])
