@@ -152,7 +152,8 @@ def _glance(rest: list[str], names: Sequence[str]) -> dict[str, str]:
     """Return the values of options by name, ahead of the actual parsing, which checks them.
 
     Raises:
-        ValueError: if --preset is given more than once, as its settings are defaults.
+        ValueError: for an option without its value, and if --preset is given more than once, as its
+            settings are defaults.
     """
     parser = ArgumentParser(add_help=False, allow_abbrev=False)
     for each in names:
@@ -161,7 +162,11 @@ def _glance(rest: list[str], names: Sequence[str]) -> dict[str, str]:
     if len(found["preset"] or ()) > 1:
         named = " and as ".join(shown(" ".join(words), 80) for words in found["preset"])
         raise ValueError(f"--preset is given as {named}: choose one")
-    return {each: " ".join(found[each][-1]) for each in names if found[each]}
+    given = {each: " ".join(found[each][-1]) for each in names if found[each]}
+    for each, value in given.items():
+        if not value and each != "resume":
+            raise ValueError(f"--{each} needs a value")
+    return given
 
 
 def _start(player: str | None) -> Path | None:
@@ -275,7 +280,7 @@ class _Bar:
 
     def stepped(self, step: int) -> None:
         """Advance the progress bar; end the run if it is to stop and no evaluation is due."""
-        due = step % self.schedule.every == 0 or step == self.schedule.steps
+        due = self.schedule.due(step)
         if not self.started:
             self.started, due = True, False
             if not self.quiet:
@@ -315,8 +320,7 @@ class _Bar:
 
     def _show(self, step: int, now: str, **more: str) -> None:
         """Show the number of steps, and what is done now or when the next certificate is due."""
-        following = step - step % self.schedule.every + self.schedule.every
-        coming = f"next certificate at step {min(following, self.schedule.steps):,}"
+        coming = f"next certificate at step {self.schedule.next_due(step):,}"
         self.certifying = now == CERTIFYING
         found = f"; {phrases.standing(self.last.numbers)}" if self.last else ""
         self.text = f"step {step:,} of {self.schedule.steps:,}: {now or coming}{found}"

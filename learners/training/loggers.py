@@ -1,4 +1,4 @@
-"""Loggers of a run's curves, images and certificate, in a table by name; drawings of boards."""
+"""Loggers of a run's curves, images and certificate; drawings of boards."""
 
 import contextlib
 import csv
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from learners.training.run import USUAL_LOG
+from learners.training.run import LOGGERS, USUAL_LOG
 from tttenv.certificates import metric_table
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.phrases import share
@@ -24,25 +24,8 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.policy import Player
 from tttenv.utils.files import write
-from tttenv.utils.registry import Row, Table
 from tttenv.utils.untrusted import first_line, shown
 
-# To add a logger: a file in this folder with a subclass of `Logger`, and its row here.
-LOGGERS: Table[Any] = Table(
-    "logger",
-    {
-        "tensorboard": Row(
-            "learners.training.tensorboard:TensorBoard", "event files in the checkpoint's folder"
-        ),
-        "csv": Row(
-            "learners.training.loggers:CSVLog", "curves.csv, pictures and certificate.md in csv/"
-        ),
-        "wandb": Row(
-            "learners.training.wandb_log:WandbLog", "a Weights & Biases run (extra wandb)"
-        ),
-        "mlflow": Row("learners.training.mlflow_log:MLflowLog", "an MLflow run (extra mlflow)"),
-    },
-)
 EVENTS = "events.out.tfevents."  # how the names of TensorBoard's files begin
 FILES = (  # in the checkpoint's folder
     f"{EVENTS}*",
