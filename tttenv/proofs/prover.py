@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tttenv.exact.enumeration import enumerable
@@ -28,6 +29,11 @@ FIRST_PLACES = 2**14  # in a new table; it grows as it fills
 MEMORY = 2**30  # bytes of both tables, at most, unless said otherwise
 SIDES = "XO"
 UNLIMITED = 1 << 60  # entries of a table
+
+THREAT_NODES = 20_000  # of the search for a win by threats before the search of everything
+THREAT_PLACES = 2**16  # in its table
+PASS_NODES, REPLY_NODES = 5_000, 2_000  # of it, after a pass and after a reply
+QUIET_MOVES = 2  # tried there
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ class Proof:
             )
         from tttenv.proofs import proof_file, recording  # which a search alone does not need
 
-        claims = recording.claims(self.prover.searches, self.rules, self.board, self.value)
+        claims = recording.claims(self.prover, self.board, self.value)
         proof_file.write(Path(path), self.rules, self.board, self.value, claims)
         return sum(claim.numbers.size for claim in claims.values())
 
@@ -90,6 +96,7 @@ class Prover:
         require_line_wins(rules, "a proof search")
         self.rules, self.memory = rules, memory
         self.searches = {side: self._search(FIRST_PLACES) for side in SIDES}
+        self._threats: dict[str, search_kernel.ProofSearch] = {}
 
     def prove(
         self,
@@ -116,6 +123,10 @@ class Prover:
         clock, before = Stopwatch(), self._nodes()
         wins: dict[str, bool | None] = {"X": None, "O": None if position.any() else False}
         try:
+            for attacker in self._open_questions(wins, position):
+                limit = THREAT_NODES if nodes is None else min(THREAT_NODES, nodes // 8)
+                if self._wins_by_threats(position, attacker, limit):
+                    wins[attacker] = True
             while (turns := self._open_questions(wins, position)) and (
                 nodes is None or self._nodes() - before < nodes
             ):
@@ -186,7 +197,72 @@ class Prover:
         return self.searches[attacker]
 
     def _nodes(self) -> int:
-        return sum(int(search.nodes[0]) for search in self.searches.values())
+        searches = [*self.searches.values(), *self._threats.values()]
+        return sum(int(search.nodes[0]) for search in searches)
+
+    def threats(self, attacker: str) -> search_kernel.ProofSearch:
+        """Return the search for wins of a side by threats only, at any rank."""
+        if attacker not in self._threats:
+            table = new_proof_table(THREAT_PLACES, self.rules.cells)
+            self._threats[attacker] = search_kernel.new_proof_search(self.rules, table, True)
+        return self._threats[attacker]
+
+    def solve_by_threats(self, attacker: str, nodes: int = THREAT_NODES) -> bool:
+        """Return whether threats win the board of `threats`, with the attacker to move."""
+        search = self.threats(attacker)
+        state = search_kernel.search(search, ATTACKER, nodes, UNLIMITED, False)
+        search_kernel.leave(search)
+        return bool(state == search_kernel.ATTACKER_WINS)
+
+    def _wins_by_threats(self, position: Boards, attacker: str, nodes: int) -> bool:
+        """Search for a win by threats, at most after one quiet move, and keep it in the table."""
+        search = self.threats(attacker)
+        stop = int(search.nodes[0]) + nodes
+        attacks = search_kernel.start(search, self.rules, position, attacker) == ATTACKER
+        if attacks and self.solve_by_threats(attacker, nodes):
+            return True
+        board = position if attacks else -position
+        if not attacks:
+            return self._answers_all(board, attacker, stop)
+        weights = np.where(board == 0, search.board.through_count, -1)
+        for cell in np.argsort(-weights, kind="stable")[:QUIET_MOVES].tolist():
+            after = board.copy()
+            after[cell] = 1
+            if self._answers_all(after, attacker, stop):
+                search_kernel.set_board(search, board)
+                search_kernel.store_win(search, cell)
+                return True
+        return False
+
+    def _answers_all(self, board: Boards, attacker: str, stop: int) -> bool:
+        """Return whether threats win after a pass, and after each reply that this leaves.
+
+        The board (cells,) shows the attacker's stones as 1; the other side is to move.
+        """
+        if any(self.rules.winning_cells(board, side).any() for side in (1, -1)):
+            return False
+        search = self.threats(attacker)
+
+        def wins(changed: Boards, rank: int, most: int) -> bool:
+            search.rank[0] = rank
+            search_kernel.set_board(search, changed)
+            left = min(most, stop - int(search.nodes[0]))
+            won = left > 0 and self.solve_by_threats(attacker, left)
+            search.rank[0] = 0
+            return won
+
+        if not wins(board, 1, PASS_NODES):
+            return False
+        from tttenv.proofs import recording
+
+        zone = recording.recorded(self, board, attacker, True, rank=1).zones[0]
+        for cell in range(self.rules.cells):
+            if int(zone[cell // 64]) >> (cell % 64) & 1:
+                changed = board.copy()
+                changed[cell] = -1
+                if not wins(changed, 0, REPLY_NODES):
+                    return False
+        return True
 
     def _progress(self, attacker: str, nodes: int, seconds: float) -> ProofProgress:
         root = self.searches[attacker].frames.of[0]

@@ -37,6 +37,12 @@ def add(cells: CellSet, cell: int) -> None:
 
 
 @inner
+def discard(cells: CellSet, cell: int) -> None:
+    """Remove a cell from the set."""
+    cells[cell >> 6] &= ~(ONE << np.uint64(cell & 63))
+
+
+@inner
 def clear(cells: CellSet) -> None:
     """Remove all cells from the set."""
     for word in range(cells.size):
