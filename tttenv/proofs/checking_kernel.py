@@ -27,7 +27,7 @@ from tttenv.utils.struct import Struct, allocate
 
 # What a step shows: it holds, the position after its move comes next, or it proves nothing.
 HOLDS, GO_ON, FAILS = range(3)
-NO_CELL = -1
+NO_CELL = NO_MAP = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,17 +75,17 @@ def new_finished(slots: int, rows: int, cells: int) -> Finished:
 
 
 def new_walk(numbers: NDArray[np.int16], places: Cells, cells: int) -> Walk:
-    """Return a walk at the beginning of a proof; a pass puts no stone, so it may take more plies."""
+    """Return a walk at the beginning of a proof."""
+    # Every second ply puts a stone of the attacker; the defender may pass in between.
     sizes = {"plies": 2 * cells + 2, "cells": cells, "key": cells + 1}
     return allocate(Walk, sizes, numbers=numbers, places=places)
 
 
 @inner
-def smallest_image(board: Board, image: Stones, rank: int) -> int:
-    """Write the lexicographically smallest image and the rank; return the map's index."""
+def smallest_image(board: Board, image: Stones) -> int:
+    """Write the lexicographically smallest image to `image`, and return its map's index."""
     best = 0
     cells = board.stones.size
-    image[cells] = rank
     for cell in range(cells):
         image[cell] = board.stones[board.maps[0, cell]]
     for number in range(1, len(board.maps)):
@@ -98,6 +98,18 @@ def smallest_image(board: Board, image: Stones, rank: int) -> int:
                         image[other] = board.stones[board.maps[number, other]]
                 break
     return best
+
+
+@inner
+def key_of(board: Board, walk: Walk, ply: int, number: int) -> int:
+    """Write a position's key: the image under a map, its smallest for NO_MAP; return the map."""
+    if number == NO_MAP:
+        number = smallest_image(board, walk.image)
+    else:
+        for cell in range(board.stones.size):
+            walk.image[cell] = board.stones[board.maps[number, cell]]
+    walk.image[board.stones.size] = walk.rank[ply]
+    return number
 
 
 @inner
@@ -122,10 +134,10 @@ def slot_of(finished: Finished, image: Stones) -> int:
 
 
 @bare
-def recall(board: Board, finished: Finished, walk: Walk, ply: int) -> bool:
-    """Return whether the board is finished up to symmetry at its rank; if so, fill its zone."""
+def recall(board: Board, finished: Finished, walk: Walk, ply: int, number: int) -> bool:
+    """Return whether the image of `key_of` is finished; if so, fill the position's zone."""
     zone = walk.zones[ply]
-    number = smallest_image(board, walk.image, walk.rank[ply])
+    number = key_of(board, walk, ply, number)
     row = finished.slots[slot_of(finished, walk.image)] - 1
     if row < 0:
         return False
@@ -135,10 +147,10 @@ def recall(board: Board, finished: Finished, walk: Walk, ply: int) -> bool:
 
 
 @bare
-def remember(board: Board, finished: Finished, walk: Walk, ply: int) -> int:
-    """Add the board and its zone to the finished positions; return HOLDS, or FAILS without room."""
+def remember(board: Board, finished: Finished, walk: Walk, ply: int, number: int) -> int:
+    """Add an image and its zone to the finished positions; return HOLDS, or FAILS without room."""
     zone = walk.zones[ply]
-    number = smallest_image(board, walk.image, walk.rank[ply])
+    number = key_of(board, walk, ply, number)
     row = finished.filled[0]
     if row >= len(finished.boards):
         return FAILS
@@ -428,10 +440,10 @@ def next_reply(board: Board, walk: Walk, ply: int) -> int:
     walk.count[ply] -= 1
     if walk.count[ply] >= 0:
         walk.move[ply] = steps.PASS if walk.step[ply] == steps.PASSES else read_cell(board, walk)
-        if walk.step[ply] == steps.MOVES:
-            if walk.move[ply] == NO_CELL or not walk.left[ply, walk.move[ply]]:
-                return FAILS
-        return GO_ON
+        passes = walk.step[ply] == steps.PASSES
+        if passes or (walk.move[ply] != NO_CELL and walk.left[ply, walk.move[ply]]):
+            return GO_ON
+        return FAILS
     if walk.step[ply] == steps.PASSES or walk.count[ply] < -1:
         return FAILS
     any_zone = False
@@ -470,7 +482,7 @@ def finish(
     walk.visited[0] += 1
     if wins and not attacker_moves:
         return HOLDS
-    return remember(board, finished, walk, ply)
+    return remember(board, finished, walk, ply, 0 if wins else NO_MAP)
 
 
 @bare
@@ -485,9 +497,11 @@ def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_fir
         for cell in range(walk.zones.shape[1]):
             walk.zones[ply, cell] = False
         state = HOLDS
-        known = not wins and recall(board, finished, walk, ply)
-        if wins and attacker_moves and repeats(walk):
-            known = recall(board, finished, walk, ply)
+        number = NO_MAP
+        if wins and attacker_moves:
+            number = read_map(board, walk)
+        known = (number != NO_MAP or not wins) and recall(board, finished, walk, ply, number)
+        if number != NO_MAP:
             state = HOLDS if known else FAILS
         elif not known:
             if wins:
@@ -520,9 +534,11 @@ def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_fir
 
 
 @inner
-def repeats(walk: Walk) -> bool:
-    """Read the next number if it says that the position was verified before; return whether."""
-    if walk.at[0] < walk.numbers.size and walk.numbers[walk.at[0]] == steps.KNOWN:
-        walk.at[0] += 1
-        return True
-    return False
+def read_map(board: Board, walk: Walk) -> int:
+    """Read the next number if it names a map, under which the position was finished before."""
+    if walk.at[0] < walk.numbers.size:
+        number = steps.KNOWN - int(walk.numbers[walk.at[0]])
+        if 0 <= number < len(board.maps):
+            walk.at[0] += 1
+            return number
+    return NO_MAP

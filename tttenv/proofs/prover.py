@@ -18,8 +18,10 @@ from tttenv.exact.enumeration import enumerable
 from tttenv.exact.solution import solve
 from tttenv.game.line_board_kernel import ATTACKER
 from tttenv.game.rules import Rules, require_line_wins
+from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
+from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.table_kernel import copy_entries, entry_bytes, new_proof_table
 from tttenv.utils.arrays import integers_from
 from tttenv.utils.compile_time import Stopwatch
@@ -32,8 +34,8 @@ UNLIMITED = 1 << 60  # entries of a table
 
 THREAT_NODES = 20_000  # of the search for a win by threats before the search of everything
 THREAT_PLACES = 2**16  # in its table
-PASS_NODES, REPLY_NODES = 5_000, 2_000  # of it, after a pass and after a reply
-QUIET_MOVES = 2  # tried there
+PASS_NODES, REPLY_NODES = 2_000, 450  # of it, after a pass and after a reply
+QUIET_MOVES = 1  # tried there
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ class Prover:
         try:
             for attacker in self._open_questions(wins, position):
                 limit = THREAT_NODES if nodes is None else min(THREAT_NODES, nodes // 8)
-                if self._wins_by_threats(position, attacker, limit):
+                if limit > 0 and self._wins_by_threats(position, attacker, limit):
                     wins[attacker] = True
             while (turns := self._open_questions(wins, position)) and (
                 nodes is None or self._nodes() - before < nodes
@@ -216,6 +218,10 @@ class Prover:
 
     def _wins_by_threats(self, position: Boards, attacker: str, nodes: int) -> bool:
         """Search for a win by threats, at most after one quiet move, and keep it in the table."""
+        whole = self.searches[attacker]
+        search_kernel.start(whole, self.rules, position, attacker)
+        if search_kernel.is_settled(whole):  # by an earlier search
+            return False
         search = self.threats(attacker)
         stop = int(search.nodes[0]) + nodes
         attacks = search_kernel.start(search, self.rules, position, attacker) == ATTACKER
@@ -224,8 +230,10 @@ class Prover:
         board = position if attacks else -position
         if not attacks:
             return self._answers_all(board, attacker, stop)
+        rows, columns = np.divmod(np.arange(board.size), self.rules.n)
+        far = (2 * rows - self.rules.m + 1) ** 2 + (2 * columns - self.rules.n + 1) ** 2
         weights = np.where(board == 0, search.board.through_count, -1)
-        for cell in np.argsort(-weights, kind="stable")[:QUIET_MOVES].tolist():
+        for cell in np.lexsort((far, -weights))[:QUIET_MOVES].tolist():
             after = board.copy()
             after[cell] = 1
             if self._answers_all(after, attacker, stop):
@@ -255,13 +263,19 @@ class Prover:
             return False
         from tttenv.proofs import recording
 
-        zone = recording.recorded(self, board, attacker, True, rank=1).zones[0]
-        for cell in range(self.rules.cells):
-            if int(zone[cell // 64]) >> (cell % 64) & 1:
-                changed = board.copy()
-                changed[cell] = -1
-                if not wins(changed, 0, REPLY_NODES):
-                    return False
+        found = recording.recorded(self, board, attacker, True, rank=1)
+        zone = sets.as_mask(found.zones[0], self.rules.cells)
+        same = [one for one in maps(self.rules) if (board[one] == board).all()]
+        replies = np.flatnonzero(np.all([zone[one] for one in same], axis=0))
+        open_lines = self.rules.lines[(board[self.rules.lines] >= 0).all(axis=1)]
+        hits = np.bincount(open_lines[board[open_lines].any(axis=1)].ravel(), minlength=board.size)
+        for cell in replies[np.argsort(-hits[replies], kind="stable")]:  # the best first
+            if cell > min(one[cell] for one in same):
+                continue
+            changed = board.copy()
+            changed[cell] = -1
+            if not wins(changed, 0, REPLY_NODES):
+                return False
         return True
 
     def _progress(self, attacker: str, nodes: int, seconds: float) -> ProofProgress:

@@ -75,7 +75,7 @@ def recorded(
                 first = search_kernel.start(each, prover.rules, position, attacker)
             else:
                 search_kernel.set_board(each, position)
-        recording = new_recording(prover.rules.cells, room)
+        recording = new_recording(prover.rules, room)
         length, tried = BUSY, 0
         while length in (BUSY, UNSOLVED):
             before = int(recording.length[0])

@@ -16,8 +16,10 @@ from tttenv.game.line_board_kernel import (
     SEVERAL,
     completing_cell,
 )
-from tttenv.game.threat_sequences_kernel import winning_threats
-from tttenv.game.transposition_kernel import ZobristHashes, canonical_image
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import inverses, maps
+from tttenv.game.transposition_kernel import canonical_image
+from tttenv.game.types import Cells
 from tttenv.proofs import steps_kernel as steps
 from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.pairing_kernel import find_pairing
@@ -36,9 +38,9 @@ from tttenv.proofs.search_kernel import (
 )
 from tttenv.proofs.table_kernel import LEAF, CellSet, find, forget, words
 from tttenv.proofs.win_zones_kernel import (
-    TRIED,
     add_guards,
     find_passes,
+    find_win,
     keep_win,
     lowest_two,
 )
@@ -58,7 +60,9 @@ class Recording(Struct):
     numbers: Annotated[NDArray[np.int16], "room"]
     length: Annotated[NDArray[np.int64], "1"]
     keys: Annotated[NDArray[np.uint64], "room"]  # of finished positions, else 0; a power of 2
+    key_maps: Annotated[NDArray[np.int64], "room"]  # of each, the map to the canonical image
     key_zones: Annotated[NDArray[np.uint64], "room, words"]  # their zones on the canonical image
+    between: Cells  # (maps, maps): the map that is the first after the second one's inverse
     finished: Annotated[NDArray[np.int64], "1"]  # how many there are
     written: Annotated[NDArray[np.int64], "1"]  # positions of the proof
     ply: Annotated[NDArray[np.int64], "1"]  # of the position that is being written
@@ -69,17 +73,22 @@ class Recording(Struct):
     zones: Annotated[NDArray[np.uint64], "plies, words"]
     left: Annotated[NDArray[np.uint64], "plies, words"]
     passes: Annotated[NDArray[np.int64], "plies"]  # of the defender, to be written
+    count_at: Annotated[NDArray[np.int64], "plies"]  # where their number is written
     pass_at: Annotated[NDArray[np.int64], "plies"]  # the next one's place in `Passes`, or NONE
     plan: Annotated[NDArray[np.int64], "cells"]  # moves of the attacker, at the end
     planned: Annotated[NDArray[np.int64], "1"]  # how many of them are left
     unsolved: Annotated[NDArray[np.int64], "1"]  # attack before the UNSOLVED position, or NONE
     scratch: Annotated[NDArray[np.uint64], "words"]
+    image: Annotated[NDArray[np.uint64], "words"]
 
 
-def new_recording(cells: int, room: int) -> Recording:
+def new_recording(rules: Rules, room: int) -> Recording:
     """Return an empty proof with a capacity of `room` numbers, a power of two."""
+    found, cells = maps(rules), rules.cells
+    products = found[:, inverses(rules)]  # (maps, maps, cells)
+    between = (products[:, :, None] == found).all(axis=-1).argmax(axis=-1)
     sizes = {"room": room, "plies": 2 * cells + 2, "words": words(cells), "cells": cells}
-    return allocate(Recording, sizes)
+    return allocate(Recording, sizes, between=between)
 
 
 @bare
@@ -228,9 +237,12 @@ def _open_win(s: ProofSearch, t: ProofSearch, r: Recording, ply: int, mover: int
     """Start recording a position that the attacker wins; return as `_open_hold` does."""
     zone, planned = r.zones[ply], r.planned[0] > 0
     sets.clear(zone)
-    if mover == ATTACKER and not planned and _one_map(s.hashes) and _known(s, r, zone):
-        _write(r, steps.KNOWN)
-        return FINISHED
+    if mover == ATTACKER and not planned:
+        image, at = _place(s, r)
+        if r.keys[at] != np.uint64(0):
+            sets.map_set(r.key_zones[at], s.hashes.origins[image], zone)
+            _write(r, steps.KNOWN - r.between[image, r.key_maps[at]])
+            return FINISHED
     if r.length[0] + 8 > r.numbers.size or 2 * r.finished[0] > r.keys.size:
         return FULL
     _, mine, theirs = survey(s, mover)
@@ -242,11 +254,10 @@ def _open_win(s: ProofSearch, t: ProofSearch, r: Recording, ply: int, mover: int
         _write(r, cell)
         sets.add(zone, cell)
         return _finish(s, r, ply)
-    if not planned and theirs != SEVERAL:
-        if winning_threats(s.board, ATTACKER, s.threats, theirs, TRIED) != NONE:
-            keep_win(s.board, s.threats, s.passes, 2, s.rank[0])
-            _plan(s, r, 2)
-            planned = True
+    if not planned and theirs != SEVERAL and find_win(s.board, s.threats, theirs) != NONE:
+        keep_win(s.board, s.threats, s.passes, 2, s.rank[0])
+        _plan(s, r, 2)
+        planned = True
     if planned:
         cell = r.plan[r.plan.size - r.planned[0]]
         r.planned[0] -= 1
@@ -288,7 +299,7 @@ def _open_replies(s: ProofSearch, t: ProofSearch, r: Recording, ply: int) -> int
         change_rank(t, 1)
         count = 1 if _threat_move(t) != NONE else 0
         change_rank(t, -1)
-    r.passes[ply] = count
+    r.passes[ply], r.count_at[ply] = count, r.length[0]
     _write(r, count)
     return _next_reply(s, r, ply)
 
@@ -326,6 +337,8 @@ def _continue_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     if mover == DEFENDER and r.kind[ply] != steps.ANSWER:
         if cell == steps.PASS:
             sets.intersect(r.left[ply], after)
+            if r.pass_at[ply] == NONE and s.rank[0] == 0:
+                _use_images(s, r, ply)
         return _next_reply(s, r, ply)
     sets.add(zone, cell)
     if mover == DEFENDER:
@@ -350,12 +363,19 @@ def _threat_move(t: ProofSearch) -> int:
 
 
 @inner
-def _one_map(hashes: ZobristHashes) -> bool:
-    """Return whether one map alone leads to the canonical image: its zone has one origin."""
-    found = 0
-    for image in range(hashes.current.size):
-        found += hashes.current[image] == hashes.current[canonical_image(hashes)]
-    return found == 1
+def _use_images(s: ProofSearch, r: Recording, ply: int) -> None:
+    """Pass on a symmetric board once more for each image of the pass that leaves fewer replies."""
+    zone, left = r.zones[ply], r.left[ply]
+    sets.copy_set(zone, r.scratch)
+    for image in range(1, s.hashes.current.size):
+        if s.hashes.current[image] != s.hashes.current[0]:
+            continue
+        sets.map_set(r.scratch, s.hashes.origins[image], r.image)
+        if sets.size_of_common(r.image, left) < sets.size_of_common(left, left):
+            r.numbers[r.count_at[ply]] += 1
+            _write(r, steps.KNOWN - image)
+            sets.intersect(left, r.image)
+            sets.unite(zone, r.image)
 
 
 @inner
@@ -406,7 +426,7 @@ def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
 def _finish(s: ProofSearch, r: Recording, ply: int) -> int:
     """Add the current board and its zone to the recorded positions; return FINISHED."""
     image, at = _place(s, r)
-    r.keys[at] = s.hashes.current[image] | np.uint64(1)
+    r.keys[at], r.key_maps[at] = s.hashes.current[image] | np.uint64(1), image
     sets.map_set(r.zones[ply], s.hashes.images[image], r.key_zones[at])
     r.finished[0] += 1
     r.written[0] += 1

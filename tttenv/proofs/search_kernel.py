@@ -701,6 +701,13 @@ def _store_win(s: ProofSearch, ply: int) -> None:
 
 
 @bare
+def is_settled(s: ProofSearch) -> bool:
+    """Return whether the table holds the state of the board."""
+    at = find(s.table, s.hashes.current[canonical_image(s.hashes)] | np.uint64(1))
+    return at >= 0 and (s.table.entries[at].proof == 0 or s.table.entries[at].disproof == 0)
+
+
+@bare
 def store_win(s: ProofSearch, cell: int) -> None:
     """Store that the attacker wins the board, at its rank, by a move."""
     entry = s.table.entries[place_for(s.table, s.hashes.current[0] | np.uint64(1))]

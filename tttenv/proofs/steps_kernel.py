@@ -17,13 +17,14 @@ With the attacker to prove that he wins, every position has a rank, how often th
 before it, and repeats are written:
 
     cell                                the attacker's move; the position after it follows
-    KNOWN                               an image of the attacker's position, of its rank, is finished
-    (nothing)                           the defender's position, if the attacker threatens to complete
-                                        a line on one cell, which he then takes, or on several
-    n passes, m a1, position, a2 ..     the defender's position: after n passes, each followed by the
-                                        position of a higher rank, a reply in each cell common to the
-                                        zones of the passes, of all empty cells if he never passes
+    KNOWN - i                           the attacker's position: its image under map i of the board
+                                        is finished, at the same rank
+    (nothing)                           the defender's position, if the attacker threatens to
+                                        complete a line on one cell, which he takes, or on several
+    n passes, m a1, position, a2 ..     the defender's position: after n passes, each followed by
+                                        the position of the next rank, a reply on each cell that
+                                        all their zones contain, on each empty cell if n is 0
 """
 
 POTENTIAL, PAIRS, MOVE, COMPLETES, TWO_THREATS, ANSWER, MOVES, PASSES = range(8)
-KNOWN = PASS = -1  # instead of a cell
+KNOWN = PASS = -1  # instead of a cell; KNOWN and the numbers below it

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.types import Cells, Numbers
+from tttenv.game.types import Cells, Mask, Numbers
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct, allocate, record
 
@@ -22,6 +22,13 @@ ZERO, ONE = np.uint64(0), np.uint64(1)
 def words(cells: int) -> int:
     """Return the number of words in the bit set of a board with `cells` cells."""
     return (cells + 63) // 64
+
+
+def as_mask(cells: CellSet, size: int) -> Mask:
+    """Return the set as a mask (size,) of cells."""
+    bits = np.arange(size)
+    mask: Mask = (cells[bits // 64] >> (bits % 64).astype(np.uint64) & ONE) != ZERO
+    return mask
 
 
 @bare

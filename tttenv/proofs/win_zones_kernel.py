@@ -23,7 +23,12 @@ from tttenv.game.line_board_kernel import (
     remove,
     threat_through,
 )
-from tttenv.game.threat_sequences_kernel import MOVE, ThreatStack, winning_threats
+from tttenv.game.threat_sequences_kernel import (
+    MOVE,
+    ThreatStack,
+    second_threat,
+    winning_threats,
+)
 from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.table_kernel import CellSet
 from tttenv.utils.compiled import inner
@@ -96,6 +101,23 @@ def lowest_two(board: LineBoard, cell: int) -> tuple[int, int]:
 
 
 @inner
+def find_win(board: LineBoard, threats: ThreatStack, wanted: int) -> int:
+    """Search for a win by threats like `winning_threats`, for one by a single move first."""
+    k = board.lines.shape[1]
+    for line in range(len(board.lines)):
+        if board.held[line, ATTACKER] != k - 2 or board.held[line, DEFENDER] != 0:
+            continue
+        move = empty_cell(board, line, NONE)
+        for _ in range(2):
+            reply = empty_cell(board, line, move)
+            if wanted in (NONE, move) and second_threat(board, ATTACKER, line, move, reply):
+                threats[0, MOVE] = move
+                return move
+            move = reply
+    return winning_threats(board, ATTACKER, threats, wanted, TRIED)
+
+
+@inner
 def keep_win(board: LineBoard, threats: ThreatStack, p: Passes, at: int, rank: int) -> None:
     """Keep the moves of a win by threats that was just found, and its zone at a rank."""
     zone, moves = p.zones[at], p.moves[at]
@@ -134,7 +156,7 @@ def find_passes(board: LineBoard, threats: ThreatStack, p: Passes, rank: int) ->
     zone's cells after which threats win as well.
     """
     sets.clear(p.answered)
-    if winning_threats(board, ATTACKER, threats, NONE, TRIED) == NONE:
+    if find_win(board, threats, NONE) == NONE:
         return 0
     keep_win(board, threats, p, 0, rank + 1)
     fewest, count = sets.size_of_common(p.zones[0], p.zones[0]), 1
@@ -144,7 +166,7 @@ def find_passes(board: LineBoard, threats: ThreatStack, p: Passes, rank: int) ->
         place(board, cell, DEFENDER)
         wanted, found = threat_through(board, cell, DEFENDER), NONE
         if wanted != SEVERAL:
-            found = winning_threats(board, ATTACKER, threats, wanted, TRIED)
+            found = find_win(board, threats, wanted)
         remove(board, cell, DEFENDER)
         if found == NONE:
             continue
