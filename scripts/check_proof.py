@@ -57,7 +57,7 @@ class Walk:
         m, n, self.k = game
         self.places = [cell for cell in range(m * n) if board[cell] != "."]
         self.numbers, self.at, self.positions = numbers, 0, 0
-        self.finished: dict[tuple[bytes, int], tuple[int, set[int]]] = {}  # a map and the zone
+        self.finished: dict[bytes, tuple[int, set[int]]] = {}  # a map and the zone
         self.stones = [0 if mark in "_." else 1 if mark == attacker else 2 for mark in board]
         self.lines = []
         spots = [(r, c, m - 1 - r, n - 1 - c) for r in range(m) for c in range(n)]
@@ -105,26 +105,26 @@ class Walk:
             self.held[line][side] -= 1
         return zone
 
-    def key(self, image: int, rank: int) -> tuple[bytes, int]:
-        """Return what the image of a position is known by."""
-        return bytes([self.stones[cell] for cell in self.maps[image]]), rank
+    def image(self, number: int) -> bytes:
+        """Return the board's image under a map."""
+        return bytes([self.stones[cell] for cell in self.maps[number]])
 
-    def recall(self, key: tuple[bytes, int], image: int) -> set[int]:
-        """Return the zone of the position, of which an image is finished."""
-        other, zone = self.finished[key]
-        return {self.maps[image][self.maps[other].index(cell)] for cell in zone}
+    def recall(self, number: int) -> set[int]:
+        """Return the zone of the position, whose image under a map is finished."""
+        other, zone = self.finished[self.image(number)]
+        return {self.maps[number][self.maps[other].index(cell)] for cell in zone}
 
     def attack(self, rank: int) -> set[int]:
         """Verify that the attacker, to move, wins; return the zone."""
         number = self.read(-len(self.maps))
         if number < 0:
-            return self.recall(self.key(-1 - number, rank), -1 - number)
+            return self.recall(-1 - number)
         self.at -= 1
         cell = self.cell()
         wins = cell in self.completing(ATTACKER)
         zone = set() if wins else self.after(cell, ATTACKER, self.replies, rank)
         self.positions += 1
-        self.finished[self.key(0, rank)] = 0, zone | {cell}
+        self.finished[self.image(0)] = 0, zone | {cell}
         return zone | {cell}
 
     def replies(self, rank: int) -> set[int]:
@@ -154,10 +154,10 @@ class Walk:
 
     def hold(self, attacks: int) -> set[int]:
         """Verify that the defender holds, with the attacker to move or not; return the zone."""
-        keys = [self.key(image, 0) for image in range(len(self.maps))]
-        key = min(keys)
-        if key in self.finished:
-            return self.recall(key, keys.index(key))
+        images = [self.image(number) for number in range(len(self.maps))]
+        least = images.index(min(images))
+        if images[least] in self.finished:
+            return self.recall(least)
         step, zone, hits, but = self.read(), set[int](), 0, -1
         opens = [i for i, held in enumerate(self.held) if not held[DEFENDER]]
         if step == POTENTIAL:
@@ -190,7 +190,7 @@ class Walk:
             lines = [self.empty(self.lines[i]) for i in opens if but not in self.lines[i]]
             need(all(len(line & zone) >= hits for line in lines))
         self.positions += 1
-        self.finished[key] = keys.index(key), zone
+        self.finished[images[least]] = least, zone
         return zone
 
 

@@ -42,10 +42,13 @@ class Board(Struct):
 
 @dataclass(frozen=True, eq=False)
 class Finished(Struct):
-    """Positions verified so far, as their smallest images, and the zones on those images."""
+    """Images of positions verified so far, and the zones on those images.
+
+    Where the attacker wins, they are his to move, and their stones tell their rank.
+    """
 
     slots: Annotated[NDArray[np.int64], "slots"]  # row plus one, 0 where free; a power of 2
-    boards: Annotated[NDArray[np.int8], "rows, key"]  # the cells, then the rank
+    boards: Annotated[NDArray[np.int8], "rows, cells"]
     zones: Annotated[Mask, "rows, cells"]
     filled: Annotated[NDArray[np.int64], "1"]  # how many
 
@@ -64,20 +67,20 @@ class Walk(Struct):
     count: Annotated[NDArray[np.int64], "plies"]  # of the defender's passes or replies, those left
     zones: Annotated[Mask, "plies, cells"]
     left: Annotated[Mask, "plies, cells"]  # moves that nothing answers yet
-    image: Annotated[NDArray[np.int8], "key"]
+    image: Annotated[NDArray[np.int8], "cells"]
     marks: Annotated[Mask, "cells"]
     hits: Annotated[NDArray[np.int64], "cells"]  # lines through a cell that need it as a guard
 
 
 def new_finished(slots: int, rows: int, cells: int) -> Finished:
     """Allocate an empty set of at most `rows` positions."""
-    return allocate(Finished, {"slots": slots, "rows": rows, "cells": cells, "key": cells + 1})
+    return allocate(Finished, {"slots": slots, "rows": rows, "cells": cells})
 
 
 def new_walk(numbers: NDArray[np.int16], places: Cells, cells: int) -> Walk:
     """Return a walk at the beginning of a proof."""
     # Every second ply puts a stone of the attacker; the defender may pass in between.
-    sizes = {"plies": 2 * cells + 2, "cells": cells, "key": cells + 1}
+    sizes = {"plies": 2 * cells + 2, "cells": cells}
     return allocate(Walk, sizes, numbers=numbers, places=places)
 
 
@@ -101,14 +104,13 @@ def smallest_image(board: Board, image: Stones) -> int:
 
 
 @inner
-def key_of(board: Board, walk: Walk, ply: int, number: int) -> int:
-    """Write a position's key: the image under a map, its smallest for NO_MAP; return the map."""
+def key_of(board: Board, walk: Walk, number: int) -> int:
+    """Write the board's image under a map, the smallest image for NO_MAP; return the map."""
     if number == NO_MAP:
         number = smallest_image(board, walk.image)
     else:
         for cell in range(board.stones.size):
             walk.image[cell] = board.stones[board.maps[number, cell]]
-    walk.image[board.stones.size] = walk.rank[ply]
     return number
 
 
@@ -137,7 +139,7 @@ def slot_of(finished: Finished, image: Stones) -> int:
 def recall(board: Board, finished: Finished, walk: Walk, ply: int, number: int) -> bool:
     """Return whether the image of `key_of` is finished; if so, fill the position's zone."""
     zone = walk.zones[ply]
-    number = key_of(board, walk, ply, number)
+    number = key_of(board, walk, number)
     row = finished.slots[slot_of(finished, walk.image)] - 1
     if row < 0:
         return False
@@ -150,7 +152,7 @@ def recall(board: Board, finished: Finished, walk: Walk, ply: int, number: int) 
 def remember(board: Board, finished: Finished, walk: Walk, ply: int, number: int) -> int:
     """Add an image and its zone to the finished positions; return HOLDS, or FAILS without room."""
     zone = walk.zones[ply]
-    number = key_of(board, walk, ply, number)
+    number = key_of(board, walk, number)
     row = finished.filled[0]
     if row >= len(finished.boards):
         return FAILS
