@@ -52,7 +52,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         for name in ("board", "nodes", "memory", "out", "resume"):
             if getattr(given, name) != getattr(Arguments, name):
                 raise ValueError(f"--check searches nothing: it cannot be combined with --{name}")
-        _print(given, _checked(given))
+        _print(given, _checked(given.check, given))
         return
     if given.larger is not None:
         raise ValueError("--rules names a larger board for --check FILE; the game has no option")
@@ -174,12 +174,11 @@ def _described(progress: Any, before: int) -> str:
     return f"can {progress.attacker} win? {before + progress.nodes:,} nodes, {rate:,.0f}/s, {left}"
 
 
-def _checked(given: Arguments) -> dict[str, Any]:
+def _checked(file: Path, given: Arguments) -> dict[str, Any]:
     """Check a proof; return what it proves, as printed with --json."""
     from tttenv import Rules
     from tttenv.proofs.checker import checked
 
-    file = given.check
     try:
         with console.stage(f"checking {file}", given.json):
             found = checked(file, Rules.of(given.larger) if given.larger else None)
