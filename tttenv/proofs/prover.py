@@ -33,6 +33,7 @@ SIDES = "XO"
 UNLIMITED = 1 << 60  # entries of a table
 
 THREAT_NODES = 20_000  # of the search for a win by threats before the search of everything
+FEWEST_NODES = 1_000  # which it gets, or it is left out
 THREAT_PLACES = 2**16  # in its table
 PASS_NODES, REPLY_NODES = 2_000, 450  # of it, after a pass and after a reply
 QUIET_MOVES = 1  # tried there
@@ -127,7 +128,7 @@ class Prover:
         try:
             for attacker in self._open_questions(wins, position):
                 limit = THREAT_NODES if nodes is None else min(THREAT_NODES, nodes // 8)
-                if limit > 0 and self._wins_by_threats(position, attacker, limit):
+                if limit >= FEWEST_NODES and self._wins_by_threats(position, attacker, limit):
                     wins[attacker] = True
             while (turns := self._open_questions(wins, position)) and (
                 nodes is None or self._nodes() - before < nodes
