@@ -101,7 +101,7 @@ def _proof_recorder() -> None:
 
     rules = Rules(4, 4, 4)
     prover, made = Prover(rules), new_recording(rules, 2**10)
-    record(prover.searches["X"], prover.threats("X"), made, True, ATTACKER, 1)
+    record(*prover.both("X"), made, True, ATTACKER, 1)
 
 
 def _proof_checker() -> None:

@@ -82,7 +82,8 @@ class Proof:
             )
         from tttenv.proofs import proof_file, recording  # which a search alone does not need
 
-        claims = recording.claims(self.prover, self.board, self.value)
+        searches = {side: self.prover.both(side) for side in SIDES}
+        claims = recording.claims(searches, self.rules, self.board, self.value)
         proof_file.write(Path(path), self.rules, self.board, self.value, claims)
         return sum(claim.numbers.size for claim in claims.values())
 
@@ -203,30 +204,22 @@ class Prover:
         searches = [*self.searches.values(), *self._threats.values()]
         return sum(int(search.nodes[0]) for search in searches)
 
-    def threats(self, attacker: str) -> search_kernel.ProofSearch:
-        """Return the search for wins of a side by threats only, at any rank."""
+    def both(self, attacker: str) -> search_kernel.Searches:
+        """Return the searches of a side: of everything, and of threats only."""
         if attacker not in self._threats:
             table = new_proof_table(THREAT_PLACES, self.rules.cells)
             self._threats[attacker] = search_kernel.new_proof_search(self.rules, table, True)
-        return self._threats[attacker]
-
-    def solve_by_threats(self, attacker: str, nodes: int = THREAT_NODES) -> bool:
-        """Return whether threats win the board of `threats`, with the attacker to move."""
-        search = self.threats(attacker)
-        state = search_kernel.search(search, ATTACKER, nodes, UNLIMITED, False)
-        search_kernel.leave(search)
-        return bool(state == search_kernel.ATTACKER_WINS)
+        return search_kernel.Searches(self.searches[attacker], self._threats[attacker])
 
     def _wins_by_threats(self, position: Boards, attacker: str, nodes: int) -> bool:
         """Search for a win by threats, at most after one quiet move, and keep it in the table."""
-        whole = self.searches[attacker]
+        whole, search = self.both(attacker)
         search_kernel.start(whole, self.rules, position, attacker)
         if search_kernel.is_settled(whole):  # by an earlier search
             return False
-        search = self.threats(attacker)
         stop = int(search.nodes[0]) + nodes
         attacks = search_kernel.start(search, self.rules, position, attacker) == ATTACKER
-        if attacks and self.solve_by_threats(attacker, nodes):
+        if attacks and search_kernel.threats_win(search, nodes):
             return True
         board = position if attacks else -position
         if not attacks:
@@ -250,13 +243,13 @@ class Prover:
         """
         if any(self.rules.winning_cells(board, side).any() for side in (1, -1)):
             return False
-        search = self.threats(attacker)
+        search = self.both(attacker).threats
 
         def wins(changed: Boards, rank: int, most: int) -> bool:
             search.rank[0] = rank
             search_kernel.set_board(search, changed)
             left = min(most, stop - int(search.nodes[0]))
-            won = left > 0 and self.solve_by_threats(attacker, left)
+            won = left > 0 and search_kernel.threats_win(search, left)
             search.rank[0] = 0
             return won
 
@@ -264,7 +257,7 @@ class Prover:
             return False
         from tttenv.proofs import recording
 
-        found = recording.recorded(self, board, attacker, True, rank=1)
+        found = recording.recorded(self.both(attacker), self.rules, board, attacker, True, 1)
         zone = sets.as_mask(found.zones[0], self.rules.cells)
         same = [one for one in maps(self.rules) if (board[one] == board).all()]
         replies = np.flatnonzero(np.all([zone[one] for one in same], axis=0))

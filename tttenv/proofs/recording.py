@@ -1,10 +1,11 @@
 """Proofs recorded from the tables of a search, as the claims of a proof file."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
 from tttenv.game.line_board_kernel import ATTACKER, DEFENDER
+from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
 from tttenv.proofs.proof_file import CLAIMS, STEALING, WINS, Claim
@@ -16,9 +17,7 @@ from tttenv.proofs.recording_kernel import (
     new_recording,
     record,
 )
-
-if TYPE_CHECKING:
-    from tttenv.proofs.prover import Prover
+from tttenv.proofs.search_kernel import Searches
 
 SLICE = 10_000  # positions of a proof, or nodes, between two chances for Ctrl-C
 UNLIMITED = 1 << 60  # entries of a table
@@ -26,11 +25,14 @@ FIRST_ROOM = 2**16  # numbers of a proof; more if that is too few
 TRIES = 3  # searches of one position for its proof
 
 
-def claims(prover: "Prover", board: Boards, value: int) -> dict[str, Claim]:
+def claims(
+    searches: Mapping[str, Searches], rules: Rules, board: Boards, value: int
+) -> dict[str, Claim]:
     """Return the claims that prove the value of a position.
 
     Args:
-        prover: the searches that proved it, with their tables.
+        searches: those that proved it, with their tables, by attacker: "X" and "O".
+        rules: the game.
         board: the position (cells,), seen by the side to move.
         value: 1, 0 or -1 for X.
 
@@ -45,19 +47,25 @@ def claims(prover: "Prover", board: Boards, value: int) -> dict[str, Claim]:
         if attacker == "O" and not board.any():
             found[attacker] = Claim(STEALING, np.zeros(0, np.int16), 0)
             continue
-        recording = recorded(prover, board, attacker, says == WINS)
+        recording = recorded(searches[attacker], rules, board, attacker, says == WINS)
         numbers = recording.numbers[: recording.length[0]].copy()
         found[attacker] = Claim(says, numbers, int(recording.written[0]))
     return found
 
 
 def recorded(
-    prover: "Prover", position: Boards, attacker: str, wins: bool, rank: int = 0
+    searches: Searches,
+    rules: Rules,
+    position: Boards,
+    attacker: str,
+    wins: bool,
+    rank: int = 0,
 ) -> Recording:
     """Record the proof that the attacker wins, or that the defender holds.
 
     Args:
-        prover: the searches that proved it, with their tables.
+        searches: the attacker's, which proved it, with their tables.
+        rules: the game.
         position: the board (cells,), seen by the side to move, who is the attacker above rank 0.
         attacker: "X" or "O".
         wins: whether the attacker is proved to win.
@@ -66,29 +74,29 @@ def recorded(
     Raises:
         ValueError: if the tables do not hold the proof.
     """
-    search, threats, room = prover.searches[attacker], prover.threats(attacker), FIRST_ROOM
+    (search, threats), room = searches, FIRST_ROOM
     while True:
         first = ATTACKER
-        for each in (search, threats):
+        for each in searches:
             each.rank[0] = rank
             if rank == 0:
-                first = search_kernel.start(each, prover.rules, position, attacker)
+                first = search_kernel.start(each, rules, position, attacker)
             else:
                 search_kernel.set_board(each, position)
-        recording = new_recording(prover.rules, room)
+        recording = new_recording(rules, room)
         length, tried = BUSY, 0
         while length in (BUSY, UNSOLVED):
             before = int(recording.length[0])
             length = record(search, threats, recording, wins, first, SLICE)
             tried = tried + 1 if int(recording.length[0]) == before else 0
             if length == UNSOLVED and tried <= TRIES:
-                if not (wins and prover.solve_by_threats(attacker)):
+                if not (wins and search_kernel.threats_win(threats, SLICE)):
                     _solve(search, recording)
             elif length == UNSOLVED:
                 length = FAILED
         search.rank[0] = threats.rank[0] = 0
         if length == FAILED:
-            raise ValueError(f"the search of {prover.rules} is damaged: it contains no proof")
+            raise ValueError(f"the search of {rules} is damaged: it contains no proof")
         if length >= 0:
             return recording
         room *= 4

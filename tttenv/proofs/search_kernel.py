@@ -27,7 +27,7 @@ wins, at any rank, and its other results say nothing.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -236,6 +236,20 @@ def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) ->
         ply += 1
         frames[ply].mover = 1 - frame.mover
         entering = True
+
+
+class Searches(NamedTuple):
+    """The searches of one attacker: of everything, and of threats only."""
+
+    whole: ProofSearch
+    threats: ProofSearch
+
+
+def threats_win(s: ProofSearch, nodes: int) -> bool:
+    """Return whether a search of threats proves in so many nodes that its board is won."""
+    state = search(s, ATTACKER, nodes, 1 << 60, False)
+    leave(s)
+    return bool(state == ATTACKER_WINS)
 
 
 def leave(s: ProofSearch) -> None:
