@@ -82,8 +82,16 @@ class Proof:
             )
         from tttenv.proofs import proof_file, recording  # which a search alone does not need
 
-        searches = {side: self.prover.both(side) for side in SIDES}
-        claims = recording.claims(searches, self.rules, self.board, self.value)
+        claims = {}
+        for attacker, says in proof_file.CLAIMS[self.value].items():
+            if attacker == "O" and not self.board.any():
+                none = np.zeros(0, np.int16)
+                claims[attacker] = proof_file.Claim(proof_file.STEALING, none, 0)
+                continue
+            searches, wins = self.prover.both(attacker), says == proof_file.WINS
+            made = recording.recorded(searches, self.rules, self.board, attacker, wins)
+            numbers = made.numbers[: made.length[0]].copy()
+            claims[attacker] = proof_file.Claim(says, numbers, int(made.written[0]))
         proof_file.write(Path(path), self.rules, self.board, self.value, claims)
         return sum(claim.numbers.size for claim in claims.values())
 

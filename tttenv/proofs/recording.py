@@ -1,6 +1,4 @@
-"""Proofs recorded from the tables of a search, as the claims of a proof file."""
-
-from collections.abc import Mapping
+"""Proofs recorded from the tables of a search."""
 
 import numpy as np
 
@@ -8,7 +6,6 @@ from tttenv.game.line_board_kernel import ATTACKER, DEFENDER
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
-from tttenv.proofs.proof_file import CLAIMS, STEALING, WINS, Claim
 from tttenv.proofs.recording_kernel import (
     BUSY,
     FAILED,
@@ -23,34 +20,6 @@ SLICE = 10_000  # positions of a proof, or nodes, between two chances for Ctrl-C
 UNLIMITED = 1 << 60  # entries of a table
 FIRST_ROOM = 2**16  # numbers of a proof; more if that is too few
 TRIES = 3  # searches of one position for its proof
-
-
-def claims(
-    searches: Mapping[str, Searches], rules: Rules, board: Boards, value: int
-) -> dict[str, Claim]:
-    """Return the claims that prove the value of a position.
-
-    Args:
-        searches: those that proved it, with their tables, by attacker: "X" and "O".
-        rules: the game.
-        board: the position (cells,), seen by the side to move.
-        value: 1, 0 or -1 for X.
-
-    Returns:
-        The claims by attacker.
-
-    Raises:
-        ValueError: if the tables do not hold the proof, as after a damaged file was loaded.
-    """
-    found = {}
-    for attacker, says in CLAIMS[value].items():
-        if attacker == "O" and not board.any():
-            found[attacker] = Claim(STEALING, np.zeros(0, np.int16), 0)
-            continue
-        recording = recorded(searches[attacker], rules, board, attacker, says == WINS)
-        numbers = recording.numbers[: recording.length[0]].copy()
-        found[attacker] = Claim(says, numbers, int(recording.written[0]))
-    return found
 
 
 def recorded(
