@@ -265,7 +265,10 @@ class Prover:
             return False
         from tttenv.proofs import recording
 
-        found = recording.recorded(self.both(attacker), self.rules, board, attacker, True, 1)
+        try:
+            found = recording.recorded(self.both(attacker), self.rules, board, attacker, True, 1)
+        except ValueError:  # an entry was replaced that cannot be found again
+            return False
         zone = sets.as_mask(found.zones[0], self.rules.cells)
         same = [one for one in maps(self.rules) if (board[one] == board).all()]
         replies = np.flatnonzero(np.all([zone[one] for one in same], axis=0))

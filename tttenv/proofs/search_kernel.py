@@ -164,6 +164,7 @@ def set_board(s: ProofSearch, board: Boards) -> None:
 
 def start(s: ProofSearch, rules: Rules, position: Boards, attacker: str) -> int:
     """Set up a position (cells,), seen by the side to move; return that side's number."""
+    s.rank[0] = 0
     attacks = "XO"[int(rules.seat(position))] == attacker
     set_board(s, position if attacks else -position)
     return ATTACKER if attacks else DEFENDER
@@ -247,8 +248,10 @@ class Searches(NamedTuple):
 
 def threats_win(s: ProofSearch, nodes: int) -> bool:
     """Return whether a search of threats proves in so many nodes that its board is won."""
-    state = search(s, ATTACKER, nodes, 1 << 60, False)
-    leave(s)
+    try:
+        state = search(s, ATTACKER, nodes, 1 << 60, False)
+    finally:  # also after Ctrl-C
+        leave(s)
     return bool(state == ATTACKER_WINS)
 
 
