@@ -100,7 +100,8 @@ def _proof_recorder() -> None:
     from tttenv.proofs.recording_kernel import new_recording, record
 
     rules = Rules(4, 4, 4)
-    record(Prover(rules).searches["X"], new_recording(rules.cells, 2**10), True, ATTACKER, 1)
+    prover, made = Prover(rules), new_recording(rules, 2**10)
+    record(*prover.both("X"), made, True, ATTACKER, 1)
 
 
 def _proof_checker() -> None:
