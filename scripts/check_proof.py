@@ -144,9 +144,8 @@ class Walk:
                 zone |= self.after(cell, DEFENDER, self.attack, rank)
             need(bool(zone) and not left)
         self.positions += 1
-        least = self.k - 1 - rank if rank else self.k
-        near = [i for i, held in enumerate(self.held) if held[2] >= least and not held[1]]
-        lines = [self.empty(self.lines[i]) for i in near]
+        near = [i for i, held in enumerate(self.held) if held[2] >= self.k - 1 - rank]
+        lines = [self.empty(self.lines[i]) for i in near if rank and not self.held[i][1]]
         while lines := [line for line in lines if len(line & zone) < 2]:
             hits = [cell for line in lines for cell in line - zone]
             zone.add(min(hits, key=lambda cell: (-hits.count(cell), cell)))
@@ -166,8 +165,8 @@ class Walk:
         elif step == PAIRS:
             pairs = [{self.cell(), self.cell()} for _ in range(self.read())]
             zone = zone.union(*pairs)
-            need(len(zone) == 2 * len(pairs))
-            need(all(any(pair <= {*self.lines[i]} for pair in pairs) for i in opens))
+            paired = (any(pair <= {*self.lines[i]} for pair in pairs) for i in opens)
+            need(len(zone) == 2 * len(pairs) and all(paired))
         elif step == (TWO_THREATS if attacks else COMPLETES):
             hits = 1 + attacks
             zone = {self.cell() for _ in range(hits)}
@@ -211,10 +210,8 @@ def check(file: str, larger: str = "") -> str:
         need(not any(k in held[1:] for held in walk.held))
         if about[attacker] != STEALING or attacker == "X" or set(board) != {"_"} or says == WINS:
             need(about[attacker] == says)
-            if says == WINS:
-                (walk.attack if first else walk.replies)(0)
-            else:
-                walk.hold(int(first))
+            wins = walk.attack if first else walk.replies
+            wins(0) if says == WINS else walk.hold(int(first))
         need(walk.at == len(walk.numbers) and about[f"{attacker} positions"] == str(walk.positions))
         total += walk.positions
     value = {"1": "X wins", "0": "a draw", "-1": "O wins"}[about["value"]]
