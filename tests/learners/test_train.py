@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import learners
@@ -170,6 +171,20 @@ def test_a_stored_state_of_another_shape_or_not_finite_is_refused(change):
     name, weights = next(iter(state["weights"].items()))
     with pytest.raises(ValueError, match=rf"^{name} has another shape, or is not finite$"):
         _load(learner, {**state, "weights": {name: change(weights)}})
+
+
+def test_a_kept_progress_that_does_not_fit_is_refused_at_once(through, monkeypatch):
+    card, state = load_training(through)
+    state["progress"]["kept"] = {"progress": {"step": "many"}, "learner": state["learner"]}
+    monkeypatch.setattr("learners.training.train.load_training", lambda out: (card, state))
+    with pytest.raises(ValueError, match=r"not fit selfplay: the progress kept: [^\n]*$"):
+        trained(through, plan=replace(SHORT, steps=50), resume=True)
+
+
+def test_a_training_leaves_the_number_of_threads_as_it_was(tmp_path):
+    before = torch.get_num_threads()
+    trained(tmp_path, plan=Schedule(1, 1, 1, threads=before + 1))
+    assert torch.get_num_threads() == before
 
 
 def test_rules_as_text_are_refused():
