@@ -38,18 +38,6 @@ def test_parse_and_format_are_inverse_of_each_other(rules, seed):
         assert ours.format(view(text)) == text
 
 
-def test_the_game_of_the_lecture_notes_ends_as_they_print_it():
-    rules, board = Rules(), Rules().start()
-    for cell in (4, 0, 6, 1, 2):
-        assert not rules.over(board)
-        board = rules.play(board, cell)
-    assert rules.format(board) == "OOX_X_X__"
-    assert rules.parse("OOX_X_X__").tolist() == [1, 1, -1, 0, -1, 0, -1, 0, 0]
-    assert rules.lost(board)
-    assert not rules.legal(board).any()
-    assert rules.seat(board) == 1
-
-
 @pytest.mark.parametrize(
     "text", ["", "XOX", "_" * 10, "abcdefghi", "OOX______", "XXX______", "0" * 9]
 )
