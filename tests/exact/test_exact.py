@@ -129,17 +129,6 @@ def test_move_ranks_order_moves_as_quickest_win_then_draw_then_slowest_loss(rule
         assert solution.fastest[at].tolist() == [rank == max(legal) for rank in ranks]
 
 
-@pytest.mark.parametrize(
-    ("rules", "value"),
-    [((3, 3, 3), 0), ((1, 5, 3), 0), ((2, 5, 4), 0), ((1, 2, 2), 0), ((2, 2, 2), 1)]
-    + [((2, 3, 2), 1), ((3, 3, 2), 1), ((3, 4, 3), 1), ((4, 3, 3), 1)],
-    ids=repr,
-)
-def test_who_wins_under_perfect_play(rules, value):
-    assert game(rules).perfect()[game(rules).boards[0]][0] == value
-    assert solve(Rules(*rules)).value == value
-
-
 @small_rules
 def test_the_sweep_gives_every_position_the_odds_that_the_referee_gives_it(rules):
     ours, every = Rules(*rules), game(rules)
