@@ -119,21 +119,14 @@ class Game:
             table[board] = [drawn.count(cell) / parts for cell in range(len(board))]
         return table
 
-    def games(self) -> dict[str, tuple[int, int, int]]:
-        """Count the games from each board that X wins, nobody wins and O wins."""
-        return self._backwards(lambda board: dict.fromkeys(self.after[board], 1))
-
     def odds(self, x: Table, o: Table) -> dict[str, tuple[Any, Any, Any]]:
         """Return the probabilities from each board that X wins, nobody wins and O wins."""
-        return self._backwards(lambda board: (x if mover(board) == "X" else o)[board])
-
-    def _backwards(self, weights: Callable[[str], Any]) -> dict[str, tuple[Any, Any, Any]]:
         found: dict[str, tuple[Any, Any, Any]] = {}
         for board in reversed(self.boards):
             if board in self.result:
                 found[board] = tuple(int(self.result[board] == mark) for mark in "X_O")
                 continue
-            weight = weights(board)
+            weight = (x if mover(board) == "X" else o)[board]
             parts = [(weight[cell], found[b]) for cell, b in self.after[board].items()]
             if not any(w for w, _ in parts):  # it forfeits
                 parts = [(1, tuple(int(mover(board) != mark != "_") for mark in "X_O"))]
