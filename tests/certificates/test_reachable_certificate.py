@@ -91,10 +91,12 @@ def test_reachable_certificate_a_player_is_refuted_and_the_game_is_lost(spec, ca
 def test_a_search_that_runs_out_is_undecided(capsys):
     rules = Rules(5, 5, 4)
     policy = player("alphabeta:depth=3,ties=first", rules)
-    found = certify(rules, policy, positions=50, value_of=lambda rules: None)
-    assert found.never_loses == {"X": None, "O": None}
-    assert found.value is found.unbeatable is None
-    assert max(found.reached.values()) <= 50
+    unknown = {"X": None, "O": None}
+    for most in (1, 50):
+        found = certify(rules, policy, positions=most, value_of=lambda rules: None)
+        assert found.never_loses == found.vs_random == found.losing_line == unknown
+        assert found.value is found.unbeatable is None
+        assert max(found.reached.values()) <= most
     print_certificate("alphabeta", found)
     assert f"undecided after {found.reached['X']} positions as X" in capsys.readouterr().out
 
