@@ -54,6 +54,7 @@ LIBRARIES = {  # who may import what
     "gymnasium": f"tttenv tttenv.env.* tttenv.testing.* tttenv.cli.doctor {LEARNING}",
     **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
+    "pygame": "tttenv.drawing.window",
     "openai": "tttenv.players.language.llm",
     "onnxruntime": "tttenv.players.stored.onnx",
     "huggingface_hub": "tttenv.players.stored.hub",
