@@ -138,18 +138,6 @@ def test_one_slip_anywhere_is_found_also_when_positions_are_left_out(rules, seat
         require_lost_by_own_moves(rules, Tabulated(rules, slipping), seat, found.losing_line)
 
 
-def test_a_search_that_may_take_too_few_positions_is_undecided_and_guesses_nothing():
-    rules = Rules(3, 4, 4)
-    policy = player("minimax:ties=first", rules)
-    assert search(rules, policy, "O").never_loses
-    for most in (0, 1, 20, 100):
-        found = search(rules, policy, "O", positions=most)
-        assert found.never_loses is None
-        assert found.vs_random is None
-        assert found.losing_line is None
-        assert found.positions <= most
-
-
 @pytest.mark.parametrize(
     "rules", [Rules(), Rules(1, 19, 3), Rules(5, 8, 4), Rules(19, 19, 5)], ids=str
 )

@@ -68,14 +68,12 @@ def test_no_command_hides_a_cell():
 
 @pytest.mark.parametrize("rules", RULES[:3], ids=spell)
 @pytest.mark.parametrize("seed", range(3))
-def test_blunders_lose_value_and_best_play_after_them_takes_as_long_as_the_solution(rules, seed):
+def test_best_play_after_a_blunder_takes_as_long_as_the_solution(rules, seed):
     perfect, advice = game(rules).perfect(), Adviser(Rules(*rules))
     boards, cells = random_game(rules, seed)
     for board, cell in zip(boards, cells, strict=False):
         seen = np.array(view(board), np.int8)
-        blunder = advice.known(seen).blunder(cell)
-        if blunder is None:
-            assert perfect[board][0] == -perfect[put(board, cell)][0]
+        if advice.known(seen).blunder(cell) is None:
             continue
         end = put(board, cell)
         line = advice.best_line(seen, cell)

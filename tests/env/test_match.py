@@ -23,10 +23,6 @@ class Keys:
         return self.keys.pop(0)
 
 
-def dice(seed=0):
-    return np.random.default_rng(seed)
-
-
 def every(games):
     return np.ones(games, np.bool_)
 

@@ -41,11 +41,6 @@ def test_tic_tac_toe_has_as_many_positions_as_is_known():
     assert (x_won.sum(), o_won.sum(), draws.sum()) == (626, 316, 16)
 
 
-def test_tic_tac_toe_has_as_many_games_as_is_known():
-    """By the referee, whose boards and moves ours are compared with below."""
-    assert game((3, 3, 3)).games()["_" * 9] == (131_184, 46_080, 77_904)
-
-
 @every_rules
 def test_the_positions_are_those_the_referee_reaches_ply_by_ply_and_found_by_their_board(rules):
     every, boards = positions(Rules(*rules)), game(rules).boards
