@@ -20,7 +20,7 @@ from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_o
 from tttenv.players.stored.checkpoint import WEIGHTS, load, read_data
 from tttenv.report import data
 from tttenv.report.load_players import LONGEST, RULES, Shown, Tell, labelled
-from tttenv.report.markup import Markup, element, joined, scrolling, table
+from tttenv.report.markup import Markup, element, joined
 from tttenv.utils.untrusted import shown as shorter
 
 HEADS = ("Player", "Board", "Perfect play", "As X", "X vs random, %", "As O", "O vs random, %")
@@ -92,9 +92,12 @@ def html(players: Sequence[Shown]) -> Markup:
     """Return the table of all players, with a figure for each seat that loses a game."""
     if not players:
         return joined([])
+    heads = element("tr", *(element("th", head, scope="col") for head in HEADS))
     rows = element("tbody", *map(_row, players))
+    whole = element("table", element("thead", heads), rows, class_="larger")
     label = "Table of the players for larger boards"
-    scroll = scrolling(table(HEADS, rows, class_="larger"), label)
+    about = {"class_": "scroll", "role": "region", "tabindex": 0, "aria_label": label}
+    scroll = element("div", whole, **about)  # by keyboard, too
     lost = [
         _figure(player, seat, line)
         for player in players

@@ -39,17 +39,6 @@ def void(tag: str, **attributes: object) -> Markup:
     return Markup(element(tag, **attributes).removesuffix(f"</{tag}>"))
 
 
-def table(heads: Iterable[object], *bodies: Markup, **attributes: object) -> Markup:
-    """Return a table with one row of column headings; the bodies are `tbody`s, and what follows."""
-    row = element("tr", *(element("th", head, scope="col") for head in heads))
-    return element("table", element("thead", row), *bodies, **attributes)
-
-
-def scrolling(content: Markup, label: str) -> Markup:
-    """Return a region in which content that is too wide scrolls, also by the keyboard."""
-    return element("div", content, class_="scroll", role="region", tabindex=0, aria_label=label)
-
-
 def joined(parts: Iterable[object]) -> Markup:
     """Concatenate parts: markup is kept, anything else becomes escaped text."""
     return Markup("".join(part if isinstance(part, Markup) else text(part) for part in parts))
