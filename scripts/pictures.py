@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
 from PIL import Image, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
@@ -63,7 +62,7 @@ def main(args: list[str]) -> None:
 
 
 def named(name: str, scheme: str) -> str:
-    """Return the file name of a picture in a scheme: learning.gif, learning-dark.gif."""
+    """Return the file name of a picture in a scheme: board.png, board-dark.png."""
     stem, dot, ending = name.rpartition(".")
     return name if scheme == "light" else f"{stem}-{scheme}{dot}{ending}"
 
@@ -345,67 +344,6 @@ def _labelled(png: bytes, text: str, around: int = 0) -> bytes:
     return out.getvalue()
 
 
-# A player during training as an animated GIF
-
-SHOWN = {"reply_to_corner": "after a corner", "fork_trap": "after two corners"}  # of SCENES
-CELL, MARGIN, HEAD, TITLE, FOOT = 104, 56, 52, 76, 44  # pixels
-LEGEND = "ring: the move it plays    red: blunders"
-
-
-def learning() -> Pictures:
-    """Show the moves of `reinforce` in the snapshots of its training, and its verdict last."""
-    from learners.training.loggers import SCENES
-    from tttenv import Rules
-    from tttenv.certificates import phrases, snapshots
-    from tttenv.certificates.curve import Curve
-    from tttenv.certificates.metrics import measure
-    from tttenv.drawing.tiles import DARK, LIGHT
-    from tttenv.players.stored.checkpoint import read_card
-
-    rules, folder = Rules(), ROOT / "checkpoints/reinforce"
-    boards = [rules.parse(SCENES["3,3,3"][name]) for name in SHOWN]
-    card = read_card(folder)
-    curve = Curve.from_card(card)
-    assert curve is not None
-    moments = []
-    for step, moves in snapshots.read(folder, card, rules, curve).items():
-        table = snapshots.table_of(rules, moves)
-        numbers = measure(rules, table)
-        verdict = "unbeatable" if numbers["exact/unbeatable"] else "can be beaten"
-        title = f"reinforce, step {step}: {verdict}"
-        chosen = [int(table(board[None])[0].argmax()) for board in boards]
-        moments.append((title, phrases.standing(numbers), boards, chosen))
-    times = [1200, *[350] * (len(moments) - 2), 4500]  # milliseconds
-    return {
-        ("learning.gif", scheme): _gif([_frame(palette, *moment) for moment in moments], times)
-        for scheme, palette in (("light", LIGHT), ("dark", DARK))
-    }
-
-
-def _frame(palette: Any, title: str, standing: str, boards: list[Any], chosen: list[int]) -> Any:
-    """Draw both boards side by side, with the step and the worst case above."""
-    from learners.training.loggers import board_picture, write_text
-    from tttenv import Rules
-    from tttenv.exact import positions, solve
-
-    rules, side = Rules(), 3 * CELL
-    size = (len(SHOWN) * (side + MARGIN) + MARGIN, TITLE + HEAD + side + FOOT + 12)
-    whole = Image.new("RGB", size, palette.ground)
-    write_text(whole, title, 28, palette.words, (MARGIN, 16))
-    write_text(whole, standing, 20, palette.faint, (MARGIN, 52))
-    for number, (board, name) in enumerate(zip(boards, SHOWN.values(), strict=True)):
-        corner = MARGIN + number * (side + MARGIN), TITLE + HEAD
-        middle = corner[0] + side // 2, TITLE + 26
-        mover = "XO"[int(rules.seat(board))]
-        write_text(whole, f"{mover} to play, {name}", 22, palette.ink(mover), middle, "mm")
-        kept = solve(rules).optimal[int(positions(rules).index(board))]
-        rims = {int(cell): palette.blunder for cell in np.flatnonzero((board == 0) & ~kept)}
-        none, rings = np.zeros(rules.cells), [chosen[number]]
-        whole.paste(board_picture(rules, board, CELL, palette, none, rims, rings), corner)
-    write_text(whole, LEGEND, 18, palette.faint, (size[0] // 2, size[1] - FOOT // 2 - 4), "mm")
-    return whole
-
-
 def _gif(frames: list[Any], times: list[int]) -> bytes:
     """Encode frames of the same size, shown for `times` milliseconds each, as an endless GIF."""
     palette = frames[-1].quantize(64, Image.Quantize.MEDIANCUT)  # all frames have these colours
@@ -417,7 +355,7 @@ def _gif(frames: list[Any], times: list[int]) -> bytes:
 
 
 PARTS: dict[str, Callable[[], Pictures]] = {
-    part.__name__: part for part in (tables, curves, survival, games, terminal, page, learning)
+    part.__name__: part for part in (tables, curves, survival, games, terminal, page)
 }
 
 

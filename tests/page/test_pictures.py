@@ -49,10 +49,10 @@ def test_the_tables_of_checkpoints_are_those_of_the_files_beside_it(players):
         assert pictures.replaced(readme, name, block) == readme, AGAIN
 
 
-def test_the_curves_and_the_film_are_those_of_the_checkpoints():
-    drawn = pictures.curves() | pictures.survival() | pictures.games() | pictures.learning()
+def test_the_curves_and_trees_are_those_of_the_checkpoints():
+    drawn = pictures.curves() | pictures.survival() | pictures.games()
     shown = {file.name for file in (ROOT / IMAGES).glob("[cgs][ua][rm]*.svg")}
-    assert {named(*key) for key in drawn} == shown | {"learning.gif", "learning-dark.gif"}
+    assert {named(*key) for key in drawn} == shown
     for key, data in drawn.items():
         assert (ROOT / IMAGES / named(*key)).read_bytes() == data, AGAIN
 
