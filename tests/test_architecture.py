@@ -266,6 +266,15 @@ def test_nothing_is_unpickled_or_evaluated():
     }
 
 
+def test_nothing_is_named_told():
+    assert not {
+        f"{module}, line {node.lineno}"
+        for module in FILES
+        for node in ast.walk(tree(module))
+        if "told" in [getattr(node, kind, "") for kind in ("id", "arg", "name", "attr")]
+    }
+
+
 def modules_loaded_by(statement):
     script = f"import sys\n{statement}\nprint(*sys.modules)"
     command = [sys.executable, "-c", script]
