@@ -205,11 +205,11 @@ class Search:
                 same = [Trial(name, function, Form(*call, answer)) for answer in ANSWERS]
                 trials += self._survivors(same)
         # A bot that declines the mark X or O means it: it is not asked under other marks.
-        told = [trial for trial in trials if "mark" in trial.form.arguments]
-        declines = bool(told) and told[0].form.stones == "XO" and len(told[0].seats) == 1
+        marked = [trial for trial in trials if "mark" in trial.form.arguments]
+        declines = bool(marked) and marked[0].form.stones == "XO" and len(marked[0].seats) == 1
 
         def rank(trial: Trial) -> tuple[bool, int, int]:
-            meant = declines and trial in told and trial.form.stones == "XO"
+            meant = declines and trial in marked and trial.form.stones == "XO"
             return meant, len(trial.seats), trial.kept
 
         trials.sort(key=rank, reverse=True)
