@@ -15,7 +15,12 @@ async (date, choices) => {
     const chosen = typeof choice === "string" ? cells().find((cell) => cell.dataset.place === choice) : free[choice];
     chosen.click();
     const told = find("daily-told").textContent;
-    if (/loses/.test(told)) await until(() => find("daily-board").querySelector(".won"));
+    if (/^Not /.test(told)) {
+      await until(() => !find("daily-why").hidden);
+      if (/^See how it (loses|draws)$/.test(find("daily-why").textContent)) find("daily-why").click();
+      if (/loses/.test(told)) await until(() => find("daily-board").querySelector(".won"));
+      find("daily-why").click();
+    }
     const right = cells().find((cell) => cell.ariaLabel.includes("the only move")).dataset.place;
     found.push({ link: find("daily-values").hash, cell: chosen.dataset.place, right, told });
     if (!find("daily-next").hidden) find("daily-next").click();

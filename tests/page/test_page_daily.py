@@ -54,13 +54,15 @@ def test_the_streak_counts_days_in_a_row_with_storage_or_without(opened, shipped
             page.clock.set_fixed_time(f"{date}T12:00:00")
             told = [one["told"] for one in page.evaluate(script(date, [0] * 5))]
             squares = "".join("🟥🟩"[text.startswith("Right: ")] for text in told)
-            assert share(page) == f"Only move {date}  {squares}  streak {streak}"
+            score = f"{date}: {squares.count('🟩')}/5"
+            days = f", played {streak} days in a row" if streak > 1 else ""
+            assert share(page) == f"The only move, tic-tac-toe {score} {squares}{days}"
+            assert page.inner_text("#daily-date") == score + days
         if not refused:
             page.reload()
-            assert page.inner_text("#daily-date") == "2026-11-30, streak 1"
-            assert share(page) == f"Only move {date}  {squares}  streak 1"
+            assert page.inner_text("#daily-date") == score
         page.evaluate(script("2026-11-27", [1] * 5))
-        assert "streak" not in share(page)
+        assert "in a row" not in share(page)
 
 
 @pytest.mark.parametrize(
@@ -84,9 +86,11 @@ def test_a_board_by_keyboard_is_refuted_stone_by_stone_and_not_asked_again(
         page.keyboard.press(key)
         page.keyboard.press("Enter")
         assert page.inner_text("#daily-told") == said
-    for stones in (7, 8, 9, 9):
-        assert page.locator("#daily-board svg").count() == stones
+    marked = page.locator("#daily-board .right, #daily-board .wrong")
+    for stones, told in ((7, 1), (8, 1), (9, 1), (9, 1), (9, 1), (9, 1), (6, 2), (6, 2)):
+        assert (page.locator("#daily-board svg").count(), marked.count()) == (stones, told)
         page.clock.run_for(700)
+    assert page.get_by_label("c1, empty, the only move").inner_text() == "!"
     assert page.get_attribute("#daily-row", "aria-label").startswith("1 wrong, 2 open")
     page.clock.resume()  # axe waits
     assert (fits(page), faults(page, "#daily")) == (True, [])

@@ -1,4 +1,4 @@
-"""Random games in the page: the same by their link, a bet on them, and how the player loses."""
+"""Random games in the page: the same by their link, a guess if none is lost, and how to win."""
 
 import re
 
@@ -11,7 +11,7 @@ from tttenv import Rules, certify
 
 def played(page):
     """Return the number of red dots, and what is said of the games once all are played."""
-    page.locator("#noticed-bet").wait_for()
+    page.locator("#noticed-status", has_text="lost").wait_for()
     dots = page.locator("#noticed-dots")
     red = dots.locator(".lost").get_attribute("d").count("M")
     return red, dots.get_attribute("aria-label"), page.inner_text("#noticed-status")
@@ -29,21 +29,22 @@ def test_a_link_plays_the_same_games_again(opened, shipped):
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-def test_after_the_bet_stands_the_exact_chance_and_the_opponent_is_shown(
+def test_a_loss_or_a_guess_is_answered_by_the_exact_chance_and_the_opponent_is_shown(
     opened, shipped, size, scheme
 ):
     page = opened(shipped, "#noticed=mcts&games=100&seed=1", size, color_scheme=scheme, **CALM)
     assert played(page)[:2] == (0, "100 games; lost: none")
-    for name, bet in (("mcts", "Yes"), ("tactical", "No"), ("mcts", "No")):
-        if bet == "No":
-            page.select_option("#noticed-player", label=name)
-            page.click("#noticed-100")
-        page.get_by_role("button", name=bet, exact=True).press("Enter")
+    for seed, name, guess in ((1, "mcts", "Yes"), (2, "tactical", None), (3, "mcts", "No")):
+        page.evaluate(f"location.hash = '#noticed={name}&games=100&seed={seed}'")
+        page.locator("#noticed-status", has_text=f"{name} won").wait_for()
+        assert page.is_visible("#noticed-bet") is bool(guess)
+        if guess:
+            page.get_by_role("button", name=guess, exact=True).press("Enter")
         chance = certify(Rules(), name).vs_random["O"][2]
         games = {"mcts": "one game in 189", "tactical": f"about one game in {1 / chance:.0f}"}[name]
-        missed = f"{100 * (1 - chance) ** 100:.1f} % of all samples of 100 games miss that."
+        missed = f"{100 * (1 - chance) ** 100:.1f} % of all samples of 100 games show no loss."
         answer = page.inner_text("#noticed-answer")
-        assert answer.startswith("It can be" if bet == "Yes" else "Right, it can be")
+        assert answer.startswith("Right, it can be" if guess == "No" else "It can be")
         assert f" over all positions, it loses {games} to random moves; {missed}" in answer
     assert not faults(page, "#noticed")
     assert fits(page)

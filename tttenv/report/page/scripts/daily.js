@@ -54,8 +54,8 @@ function solvedPuzzle(day, level, positions) {
 let daily = null; // the day shown: see `openDay`
 let stoneTimer = 0;
 
-// What the device keeps: the day answered last, which answers were right, and the streak of days;
-// where nothing can be stored, it is kept as long as the page is open.
+// What the device keeps: the day answered last, which answers were right, the last day played to its
+// end, and the streak of such days up to it, whatever the answers; where nothing can be stored, it is kept as long as the page is open.
 let kept = { day: 0, marks: "", last: 0, streak: 0 };
 
 function recall() {
@@ -89,12 +89,18 @@ function openDay(day, note = "") {
   showPuzzle(Math.min(marks.length, DAILY_GAMES.length - 1));
 }
 
-// Show one of the day's boards, as it was before it was answered.
+// Show one of the day's boards.
 function showPuzzle(at) {
   clearTimeout(stoneTimer);
-  Object.assign(daily, { at, given: null, line: daily.puzzles[at]?.line ?? [], shown: Infinity });
+  Object.assign(daily, { at, given: null, refutation: null });
+  layBoard();
   if (at || daily.marks) wantPuzzles();
   drawDaily();
+}
+
+// The board as it was before it was answered.
+function layBoard() {
+  Object.assign(daily, { line: daily.puzzles[daily.at]?.line ?? [], shown: Infinity, refuting: false });
 }
 
 function wantPuzzles() {
@@ -114,7 +120,7 @@ HEARD.puzzle = ({ key: [day, at], puzzle }) => {
 };
 
 HEARD.refutation = ({ key, line }) => {
-  if (key.join() === [daily.day, daily.at, daily.given].join()) refute(line);
+  if (key.join() === [daily.day, daily.at, daily.given].join()) refuteBy(line);
 };
 
 const isAnswered = () => daily.at < daily.marks.length;
@@ -125,7 +131,8 @@ function answerDaily(cell) {
   const right = cell === puzzles[at].answer;
   const line = [...puzzles[at].line, cell];
   daily.marks += right ? "1" : "0";
-  Object.assign(daily, { given: cell, line, shown: line.length });
+  daily.given = cell;
+  if (right || !calm.matches) Object.assign(daily, { line, refuting: !right });
   if (daily.day === today()) remember();
   wantPuzzles();
   if (!right) askRefutation(line);
@@ -134,21 +141,36 @@ function answerDaily(cell) {
 
 function askRefutation(line) {
   const { m, n, k, name } = DAILY_GAMES[daily.at];
-  if (name === games[0].name) return refute([...line, ...bestLine(walk(line))]);
+  if (name === games[0].name) return refuteBy([...line, ...bestLine(walk(line))]);
   send("puzzle", { kind: "refutation", key: [daily.day, daily.at, daily.given], rules: { m, n, k }, line });
 }
 
-// Show how a game goes on, stone by stone; at once where nothing is to move.
-function refute(line) {
-  daily.line = line;
-  if (calm.matches) daily.shown = line.length;
-  else stoneTimer = setTimeout(nextStone, STONE);
+// How the game goes on after a wrong move: shown by itself, on demand where nothing is to move.
+function refuteBy(line) {
+  daily.refutation = line;
+  if (daily.refuting) refute();
+  else drawDaily();
+}
+
+// Stone by stone, after which the board is as it was; where nothing is to move, at once and to stay.
+function refute() {
+  const line = daily.refutation;
+  const shown = calm.matches ? line.length : daily.puzzles[daily.at].line.length + 1;
+  Object.assign(daily, { line, shown, refuting: true });
+  if (!calm.matches) stoneTimer = setTimeout(nextStone, STONE);
   drawDaily();
 }
 
 function nextStone() {
+  if (daily.shown === daily.line.length) return endRefutation();
   daily.shown += 1;
-  if (daily.shown < daily.line.length) stoneTimer = setTimeout(nextStone, STONE);
+  stoneTimer = setTimeout(nextStone, daily.shown < daily.line.length ? STONE : 4 * STONE);
+  drawDaily();
+}
+
+function endRefutation() {
+  clearTimeout(stoneTimer);
+  layBoard();
   drawDaily();
 }
 
@@ -180,7 +202,8 @@ function focusDaily(cell) {
   dailyButtons[cell].focus({ preventScroll: true });
 }
 
-const keeps = (puzzle) => `only ${coordinate(puzzle.answer, DAILY_GAMES[daily.at])} ${VERBS[worth(puzzle.values.get(puzzle.answer))][0]}`;
+const verbOf = (puzzle, cell) => VERBS[worth(puzzle.values.get(cell))][0];
+const keeps = (puzzle) => `only ${coordinate(puzzle.answer, DAILY_GAMES[daily.at])} ${verbOf(puzzle, puzzle.answer)}`;
 
 function taskText(puzzle) {
   const where = `Board ${daily.at + 1} of ${DAILY_GAMES.length}: ${boardTitle(DAILY_GAMES[daily.at])}.`;
@@ -196,16 +219,22 @@ function toldText(puzzle) {
   if (daily.given === null) return `${capital(keeps(puzzle))}.`;
   const value = puzzle.values.get(daily.given);
   const count = DAILY_GAMES[daily.at] === games[0] ? distance(value) : "";
-  return `Not ${coordinate(daily.given, DAILY_GAMES[daily.at])}: it ${VERBS[worth(value)][0]}${count}; ${keeps(puzzle)}.`;
+  return `Not ${coordinate(daily.given, DAILY_GAMES[daily.at])}: it ${verbOf(puzzle, daily.given)}${count}; ${keeps(puzzle)}.`;
 }
 
-// The result to copy: "Only move 2026-11-28  🟩🟩🟥🟩🟩  streak 4", and where the page is published.
+// The days in a row that were played to their end, once they are two.
+const streakText = () => (daily.day === today() && kept.last >= daily.day - 1 && kept.streak > 1 ? `, played ${kept.streak} days in a row` : "");
+
+// How many of the boards were right, "3/5".
+const scoreText = () => `${daily.marks.replaceAll("0", "").length}/${DAILY_GAMES.length}`;
+
+// The result to copy, and where the page is published:
+// "The only move, tic-tac-toe 2026-11-28: 3/5 🟩🟩🟥🟩🟥, played 2 days in a row".
 function shareText() {
   const squares = [...daily.marks].map((mark) => (mark === "1" ? "🟩" : "🟥")).join("");
-  const streak = kept.last === daily.day && daily.day === today() ? `  streak ${kept.streak}` : "";
   const [place] = location.href.split("#");
   const link = location.protocol === "file:" ? "" : `\n${place}#daily=${dateOf(daily.day)}`;
-  return `Only move ${dateOf(daily.day)}  ${squares}${streak}${link}`;
+  return `The only move, tic-tac-toe ${dateOf(daily.day)}: ${scoreText()} ${squares}${streakText()}${link}`;
 }
 
 function drawDaily() {
@@ -215,8 +244,7 @@ function drawDaily() {
   const done = marks.length === DAILY_GAMES.length;
   makeDailyBoard(game);
   drawDailyCells(puzzle, game);
-  const streak = day === today() && kept.last >= day - 1 && kept.streak ? `, streak ${kept.streak}` : "";
-  find("daily-date").textContent = `${dateOf(day)}${streak}`;
+  find("daily-date").textContent = `${dateOf(day)}${done ? `: ${scoreText()}` : ""}${streakText()}`;
   drawRow();
   setText(find("daily-note"), note);
   find("daily-note").hidden = !note;
@@ -230,6 +258,8 @@ function drawDaily() {
   find("daily-values").hidden = !puzzle || !isAnswered();
   const shown = puzzle && { game, player: game.start, line: puzzle.line, setup: puzzle.line.length, seat: "both", overlay: "values" };
   if (shown) find("daily-values").href = address(shown);
+  find("daily-why").hidden = !daily.refutation;
+  if (daily.refutation) setText(find("daily-why"), daily.refuting ? "Back to the board" : `See how it ${verbOf(puzzle, given)}`);
   find("daily-today").hidden = day === today();
   find("daily-today").href = `#daily=${dateOf(today())}`;
   if (document.activeElement?.closest("#daily [hidden]")) focusDaily(given ?? 0);
@@ -241,12 +271,13 @@ function drawDailyCells(puzzle, game) {
   const won = wonBy(line, game);
   const begun = puzzle ? puzzle.line.length : 0;
   dailyButtons.forEach((button, cell) => {
-    const right = isAnswered() && cell === puzzle?.answer;
-    const wrong = cell === daily.given && !right;
+    const answer = isAnswered() && cell === puzzle?.answer;
+    const right = answer && !daily.refuting; // the opponent may take that cell
+    const wrong = cell === daily.given && !answer;
     const ply = line.indexOf(cell);
     button.replaceChildren();
     if (marks[cell]) button.append(svg(10, OUTLINES[marks[cell]]));
-    else if (right) button.append(element("b", "!"));
+    else if (right || wrong) button.append(element("b", right ? "!" : "✗"));
     if (ply > begun) button.append(element("span", String(ply - begun), { class: "number" }));
     button.className = `${right ? "right" : wrong ? "wrong" : ""} ${won.includes(cell) ? "won" : ""}`;
     button.setAttribute("aria-disabled", String(!puzzle || isAnswered() || marks[cell] !== ""));
@@ -297,6 +328,8 @@ find("daily-next").addEventListener("click", () => {
   showPuzzle(daily.marks.length);
   focusDaily(0);
 });
+
+find("daily-why").addEventListener("click", () => (daily.refuting ? endRefutation() : refute()));
 
 find("daily-copy").addEventListener("click", async () => {
   let told = "Copied";

@@ -1,4 +1,4 @@
-// "Would you have noticed?": random games against a player that can be beaten, as dots, and a bet on it.
+// "Would you have noticed?": random games against a player that can be beaten, as dots, and a guess.
 
 const COUNTS = [100, 10_000]; // games: their dots fill a square
 const FRAMES = 30; // in which the dots turn
@@ -78,31 +78,34 @@ function drawDots() {
 }
 
 function drawSample(bet = "") {
-  const done = sample?.played === sample?.games;
+  const done = sample && sample.played === sample.games;
+  const told = done && (bet || sample.lost.length); // a red dot leaves nothing to guess
+  find("noticed-sample").hidden = !sample;
   drawDots();
-  setText(find("noticed-status"), sample && done ? sampleText(sample) : "");
-  find("noticed-bet").hidden = !sample || !done;
+  setText(find("noticed-status"), done ? sampleText(sample) : "");
+  find("noticed-bet").hidden = !done || sample.lost.length > 0;
   for (const button of find("noticed-bet").querySelectorAll("button")) {
     button.setAttribute("aria-pressed", String(button.value === bet));
   }
-  setText(find("noticed-answer"), bet && betText(sample, bet));
-  find("noticed-lose").hidden = !bet;
-  if (!bet) return;
+  setText(find("noticed-answer"), told ? answerText(sample, bet) : "");
+  find("noticed-lose").hidden = !told;
+  if (!told) return;
   const always = sample.certificate.worst_case[sample.seat] < -1 + ROUNDING;
   setText(find("noticed-lose"), always ? "Meet the opponent that wins every game" : "See it lose");
 }
 
-function sampleText({ name, seat, games, seed, results }) {
+function sampleText({ name, seat, games, results }) {
   const [won, drawn, lost] = results.map((count) => (count ? counted(count) : "none"));
-  return `${counted(games)} random games: ${name} as ${seat} won ${won}, drew ${drawn}, lost ${lost}. This is a sample, seed ${seed}.`;
+  return `${counted(games)} games, ${name} as ${seat} and random moves as ${other(seat)}: ${name} won ${won}, drew ${drawn}, lost ${lost}.`;
 }
 
-function betText({ games, lost, chance }, bet) {
+function answerText({ games, lost, chance }, bet) {
   const can = bet === "no" ? "Right, it can be beaten" : "It can be beaten";
   const seen = lost.length ? ": each red dot is a game that it lost" : ", though no game here shows it";
   const missed = (1 - chance) ** games;
-  const samples = `${missed < 0.001 ? "hardly any" : `${percent(missed, 1)} % of all`} samples of ${counted(games)} games`;
-  return `${can}${seen}. Computed over all positions, it loses ${oneIn(chance)} to random moves; ${samples} miss that.`;
+  const samples = `samples of ${counted(games)} games`;
+  const green = missed < 0.001 ? `almost all ${samples} show it` : `${percent(missed, 1)} % of all ${samples} show no loss`;
+  return `${can}${seen}. Computed over all positions, it loses ${oneIn(chance)} to random moves; ${green}.`;
 }
 
 // Offer a player that can be beaten.
@@ -129,7 +132,7 @@ function openSample(text) {
   if (number === undefined || !COUNTS.includes(games) || !isSeed(seed)) return;
   find("noticed").scrollIntoView();
   const there = sample?.number === number && sample.games === games && sample.seed === seed;
-  if (!there) playSample(number, games, seed); // else the bet stands, too
+  if (!there) playSample(number, games, seed); // else the guess stands, too
 }
 
 for (const games of COUNTS) {
