@@ -9,8 +9,8 @@ from page_browser import CALM, faults, fits, fragment, marks
 
 from tttenv import Rules, draw_games
 
-SHOWN = "[...document.querySelectorAll('#mind .games > g')].map(tree => tree.outerHTML)"
-LOST = ".mind-seat:nth-child(2)"  # mcts as O
+SHOWN = "[...'XO'].map(at => document.querySelector(`[data-seat=${at}] svg > g`).outerHTML)"
+LOST = ".mind-seat:nth-child(1)"  # mcts as O
 
 
 def numbers(tree):
@@ -57,14 +57,26 @@ def test_a_tree_is_walked_by_keys_saved_and_played_on_from(opened, shipped, tmp_
     assert not page.locator("#mind").is_visible()
 
 
-def test_a_click_plays_on_and_a_tap_only_chooses(opened, shipped):
+def test_a_click_and_a_tap_choose_and_back_returns_to_what_was_chosen(opened, shipped):
     for touch in (False, True):
         page = opened(shipped, "#games=mcts", has_touch=touch, **CALM)
-        box = page.locator(f"{LOST} svg.games").bounding_box()
+        box = page.locator(f"{LOST} svg.game-tree").bounding_box()
         middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         (page.touchscreen.tap if touch else page.mouse.click)(middle[0], middle[1] - 90)
-        assert page.locator("#mind").is_visible() == touch
-        assert fragment(page).startswith("#games=mcts" if touch else "#play=mcts&seat=X&moves=")
+        words = page.locator(f"{LOST} [role=status]").text_content()
+        page.locator(f"{LOST} button").click()  # the mouse passes other positions on its way
+        assert fragment(page).startswith("#play=mcts&seat=X&moves=")
+        page.go_back()
+        assert page.locator(f"{LOST} [role=status]").text_content() == words
+
+
+def test_a_whole_game_is_replayed_and_no_visitor_blamed(opened, shipped):
+    page = opened(shipped, "#games=mcts&seat=O&moves=a1.c3.b1.c1.a2.c2", **CALM)
+    page.locator(f"{LOST} .mind-tree").press("Enter")
+    page.locator("#moves button").last.click()
+    assert page.locator("#play-title").text_content() == "A game that mcts wins as O"
+    assert "our " not in page.locator(".told").inner_text()
+    assert not page.locator("#again").is_visible()
 
 
 def test_a_pasted_bot_loses_where_it_has_no_answer(opened, shipped):
@@ -78,7 +90,7 @@ def test_a_pasted_bot_loses_where_it_has_no_answer(opened, shipped):
         "your bot as O: ● 0 won ● 0 drawn ● 15 lost ",
     ]
     page.locator(".mind-position button").first.click()
-    assert fragment(page).startswith("#play=your%20bot&seat=O")
+    assert "&seat=both&as=X" in fragment(page)
 
 
 @pytest.mark.parametrize("size", ["desktop", "phone"])

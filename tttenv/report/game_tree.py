@@ -126,7 +126,7 @@ def draw_games(
         place = f"translate({SIDE * number + SIDE // 2} {HEAD + SIDE // 2})"
         tree = _tree(game_tree(player, seat), rules, f"{name} as {seat}")
         parts.append(element("g", *tree, transform=place))
-    about = {"xmlns": "http://www.w3.org/2000/svg", "class_": "games"}
+    about = {"xmlns": "http://www.w3.org/2000/svg", "class_": "game-tree"}
     about["viewBox"] = f"0 0 {SIDE * len(seats)} {SIDE + HEAD}"
     return element("svg", *parts, **about) + "\n"
 

@@ -140,12 +140,12 @@ function nodeText({ ended, worst, games, position }, name) {
 }
 
 // The tree of a player in a seat, and below it the position that is chosen in it.
-function drawMind(player, seat) {
+function drawMind(player, seat, line) {
   const { name } = data.players[player];
   const rings = gameTree(player, seat);
   const picture = treePicture(rings, `${name} as ${seat}`);
   const { side, head } = TREE;
-  const drawing = shape("svg", { class: "games", viewBox: `0 ${head} ${side} ${side}`, "aria-hidden": "true" }, picture);
+  const drawing = shape("svg", { class: "game-tree", viewBox: `0 ${head} ${side} ${side}`, "aria-hidden": "true" }, picture);
   const title = picture.querySelector("text").textContent;
   const counts = ENDS.map((end, n) => `${counted(rings[0][0].games[n])} ${end}`);
   const tree = element("div", "", {
@@ -161,15 +161,16 @@ function drawMind(player, seat) {
   words.append(moved, told);
   const readout = element("div", "", { class: "mind-position" });
   readout.append(board, words, onward);
-  const figure = element("div", "", { class: "mind-seat" });
-  const heading = element("h3", `${title}: `, { class: "games" });
+  const figure = element("div", "", { class: "mind-seat", "data-seat": seat, "data-lost": rings[0][0].games[2] });
+  const heading = element("h3", `${title}: `, { class: "game-tree" });
   ENDS.forEach((end, n) => heading.append(element("span", "● ", { class: end, "aria-hidden": "true" }), `${counts[n]} `));
   figure.append(heading, tree, readout);
 
-  let chosen = null;
-  const choose = (one) => {
-    if (one === chosen) return;
-    chosen = one;
+  let chosen = null; // by a click, a tap or a key
+  let shown = null; // it, or what the mouse is at
+  const tell = (one) => {
+    if (one === shown) return;
+    shown = one;
     const line = gamesLine(one);
     board.replaceChildren(thumbnail(line));
     setText(moved, line.length ? line.map(place).join(" ") : "The empty board");
@@ -177,10 +178,13 @@ function drawMind(player, seat) {
     onward.textContent = one.ended ? "Show this game" : "Play on from here";
     picture.querySelector(".trail").setAttribute("d", `${pathTo(one).map(edgeTo).join("")}M${one.x} ${one.y}h0`);
   };
+  const choose = (one) => tell((chosen = one));
   const playFrom = () => {
     const line = gamesLine(chosen);
-    closeMind();
-    open(address({ game: games[0], player, seat: other(seat), line, setup: chosen.ended ? 0 : line.length, overlay: "none" }));
+    history.replaceState(history.state, "", mindAddress(player, seat, line)); // Back leads here
+    find("mind").close();
+    if (!chosen.ended) return open(address({ game: games[0], player, seat: other(seat), line, setup: line.length, overlay: "none" }));
+    startReplay(line, seat, player, games[0], chosen.worst === 2 ? undefined : gameTitle(name, seat, chosen.worst === 0));
   };
   const nearest = ({ clientX, clientY }) => {
     const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(picture.getScreenCTM().inverse());
@@ -203,15 +207,12 @@ function drawMind(player, seat) {
     else return;
     event.preventDefault();
   });
-  tree.addEventListener("pointermove", (event) => choose(nearest(event) ?? chosen));
-  tree.addEventListener("click", (event) => {
-    const one = nearest(event);
-    if (!one) return;
-    choose(one);
-    if (event.pointerType !== "touch") playFrom(); // a finger chooses, then presses the button
-  });
+  tree.addEventListener("pointermove", (event) => tell(nearest(event) ?? chosen));
+  tree.addEventListener("pointerleave", () => tell(chosen));
+  tree.addEventListener("click", (event) => choose(nearest(event) ?? chosen));
   onward.addEventListener("click", playFrom);
-  choose(rings.flat().find((one) => one.ended && one.worst === 2) ?? rings[0][0]);
+  const linked = line?.reduce((one, cell) => one?.children.find((child) => child.cell === cell), rings[0][0]);
+  choose(linked ?? rings.flat().find((one) => one.ended && one.worst === 2) ?? rings[0][0]);
   return figure;
 }
 
@@ -220,17 +221,25 @@ function drawMind(player, seat) {
 let pictured = -1; // whose games it shows
 let openedAt = ""; // the address before
 
-function showMind(player) {
+function mindAddress(player, seat, line) {
+  const at = seat ? `&seat=${seat}&moves=${line.map(place).join(".")}` : "";
+  return `#games=${encodeURIComponent(data.players[player].name)}${at}`;
+}
+
+// The seat that loses comes first; a seat and a line of its games name the position to choose.
+function showMind(player, seat, line) {
   pictured = player;
   const { name } = data.players[player];
   find("mind-title").textContent = `All games of ${name}`;
-  find("mind-seats").replaceChildren(...SEATS.map((seat) => drawMind(player, seat)));
+  find("mind-seats").replaceChildren(...SEATS.map((one) => drawMind(player, one, one === seat ? line : undefined)));
+  const [x, o] = find("mind-seats").children;
+  if (x.dataset.lost === "0" && o.dataset.lost !== "0") x.before(o);
   if (!find("mind").open) {
-    openedAt = location.hash;
+    if (!/^#games=/.test(location.hash)) openedAt = location.hash;
     find("mind").showModal();
   }
-  document.querySelector(".mind-tree").focus({ preventScroll: true });
-  history.replaceState(history.state, "", `#games=${encodeURIComponent(name)}`);
+  document.querySelector(seat ? `[data-seat="${seat}"] .mind-tree` : ".mind-tree").focus();
+  history.replaceState(history.state, "", mindAddress(player, seat, line));
 }
 
 // Close it, and say in the address what it said before.
@@ -238,15 +247,17 @@ function closeMind() {
   find("mind").close();
   find("mind-seats").replaceChildren();
   if (!/^#games=/.test(location.hash)) return;
-  history.replaceState(history.state, "", /^#games=/.test(openedAt) ? location.pathname : openedAt || location.pathname);
+  history.replaceState(history.state, "", openedAt || location.pathname);
 }
 
 // A link may open it.
 function openMind(text) {
   if (!/^#games=/.test(text)) return;
-  const name = new URLSearchParams(text.slice(1).replaceAll("+", "%2B")).get("games");
+  const parts = new URLSearchParams(text.slice(1).replaceAll("+", "%2B"));
+  const [name, seat] = [parts.get("games"), parts.get("seat")];
   const player = playerNamed(name, games[0]);
-  if (player >= 0) return showMind(player);
+  const line = readMoves(parts.get("moves") ?? "", games[0]);
+  if (player >= 0) return SEATS.includes(seat) && isGame(line, games[0]) ? showMind(player, seat, line) : showMind(player);
   state.message = { kind: "warning", text: `The link names “${shortened(name)}”, who is not on this page.` };
   drawRemarks();
 }
@@ -263,15 +274,15 @@ function savePicture() {
   const { side, head } = TREE;
   const { name } = data.players[pictured];
   const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
-  const style = rules.map((rule) => rule.cssText).filter((text) => text.includes(".games"));
-  const trees = [...document.querySelectorAll("#mind .games > g")].map((tree) => tree.cloneNode(true));
+  const style = rules.map((rule) => rule.cssText).filter((text) => text.includes(".game-tree"));
+  const trees = SEATS.map((seat) => document.querySelector(`[data-seat="${seat}"] .game-tree > g`).cloneNode(true));
   trees.forEach((tree, n) => {
     tree.querySelector(".trail").remove();
     tree.setAttribute("transform", `translate(${side * n + side / 2} ${head + side / 2})`);
   });
   const whole = shape(
     "svg",
-    { class: "games", viewBox: `0 0 ${side * trees.length} ${side + head}` },
+    { class: "game-tree", viewBox: `0 0 ${side * trees.length} ${side + head}` },
     shape("title", {}, `All games of ${name}`),
     shape("style", {}, style.join("\n")),
     shape("rect", { width: "100%", height: "100%" }),

@@ -111,6 +111,7 @@ function secondChance() {
   const bad = decisive(state.line);
   if (state.asking || !bad || !hasEnded(shownLine())) return undefined;
   const seat = "XO"[bad.ply % 2];
+  if (state.cast && seat !== state.cast) return undefined; // nobody's stone
   return isHuman(seat) || state.seat === "none" ? { seat, line: state.line.slice(0, bad.ply) } : undefined;
 }
 
@@ -221,8 +222,10 @@ function titleText() {
   if (state.asking) return find("play-title").dataset.question;
   if (state.title) return state.title;
   if (state.cast) {
-    const loses = isWon(state.line) && mover(state.line) === state.cast;
-    return loses ? lossTitle(opponent().name, state.cast) : `${opponent().name} as ${state.cast}: you play both sides`;
+    const { name } = opponent();
+    if (!isOver(state.line)) return `${name} as ${state.cast}: you play both sides`;
+    const wins = isWon(state.line) && mover(state.line) !== state.cast;
+    return isWon(state.line) && !wins ? lossTitle(name, state.cast) : gameTitle(name, state.cast, wins);
   }
   if (state.seat === "both") return "You play both sides";
   if (state.seat === "none") {
