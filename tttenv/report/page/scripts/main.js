@@ -53,7 +53,8 @@ function saidText() {
   const line = shownLine();
   if (!line.length || state.asking) return "";
   const value = standing(line);
-  return `${other(mover(line))} on ${cellName(line.at(-1))}.${hasEnded(line) || value === "not known" ? "" : ` ${capital(value)}.`}`;
+  const told = value === "draw" ? "Still a draw." : `${capital(value)}${value.includes(" wins") ? " with best play" : ""}.`;
+  return `${other(mover(line))} on ${cellName(line.at(-1))}.${hasEnded(line) || value === "not known" ? "" : ` ${told}`}`;
 }
 
 // A line of the legend appears when its mark does, and stays.
