@@ -86,7 +86,7 @@ function drawNext() {
   const learns = told || (answered(state.line) && !ended);
   const proof = [["Its certificate", "#certificate-holder"]];
   const ways = beatLinked()
-    ? [["Can your own bot do better? Paste it.", "#bot"], ...proof]
+    ? [["Got a bot? Paste it.", "#bot"], ...proof]
     : learns
       ? [["Watch a table learn that move", "#train=1"], ["Got a bot? Paste it.", "#bot"]]
       : ended && !state.asking ? proof : [];
