@@ -56,7 +56,7 @@ def test_its_lost_game_and_its_certificate_say_where_it_ended(file, opened):
     page = opened(file, "#play=llm&seat=X")
     assert page.locator(".lede").inner_text().startswith("One player, proved beatable")
     lost = page.locator("#lose-O")
-    assert lost.inner_text() == "See it lose as O, in 1 stone"
+    assert lost.inner_text() == "Watch it lose as O, in 1 stone"
     lost.click()
     page.locator("#status", has_text="answer").wait_for()
     assert page.locator("#status").inner_text() == "llm has no legal answer. X wins."

@@ -158,7 +158,7 @@ def test_from_the_answer_one_button_leads_to_a_table_that_learns_it_and_to_a_cer
     link = fragment(page)
     for _ in range(2):  # the second time the address stands there already
         page.evaluate("scrollTo(0, 0)")
-        page.get_by_role("link", name="Watch a table find that move").click()
+        page.get_by_role("link", name="Watch a table learn that move").click()
         page.wait_for_function(
             "() => document.getElementById('teach').getBoundingClientRect().top < 100"
         )

@@ -137,13 +137,13 @@ def test_stopped_early_it_loses_and_taught_on_it_does_not(opened, file, inside):
     games = int(re.search(r"Stopped at (\d+) games. It can be beaten", learned(page))[1])
     name = f"trained 3 ({games} games)"
     told, _, _, _ = taught(inside, 3, games)
-    page.get_by_role("button", name="See it lose as O", exact=True).click()
+    page.get_by_role("button", name="Watch it lose", exact=True).click()
     assert page.inner_text("#about-name") == name
     assert_same(certificate(page), told)
     assert page.locator("#moves button").count() == len(told["losing_line"]["O"])
     page.locator("#moves button").last.click()
     assert page.inner_text("#status").startswith(f"X wins. {name} (O) lost at move ")
-    page.get_by_role("link", name="Beat it as X").click()
+    page.get_by_role("link", name="Beat it (you are X)").click()
     assert page.input_value("#seat") == "X"
     page.get_by_role("button", name="Train it on").click()
     page.click("#teach-play")

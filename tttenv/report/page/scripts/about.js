@@ -83,7 +83,7 @@ function drawAbout() {
     const line = seats.includes(seat) && certificate?.losing_line[seat];
     const button = find(`lose-${seat}`);
     button.hidden = !line;
-    if (line) setText(button, `See it lose as ${seat}, in ${howMany(line.length, "stone")}`);
+    if (line) setText(button, `Watch it lose as ${seat}, in ${howMany(line.length, "stone")}`);
   }
   find("about-name").textContent = player.name;
   find("about").textContent = `${capital(player.about)}. ${certifiedText(certificate, seats)}`;

@@ -111,7 +111,7 @@ async function judgeBot(chosen = {}) {
   stopBot(judging, "");
   const run = (judging = { bots: new Set() });
   const text = find("bot-code").value;
-  for (const id of ["bot-ways", "bot-form"]) find(id).hidden = true;
+  for (const id of ["bot-ways", "bot-form", "bot-example"]) find(id).hidden = true;
   if (!("shape" in chosen)) find("bot-otherwise").hidden = true; // else the focus is in it
   find("bot-stop").hidden = false;
   setText(find("bot-status"), "Asking it about all boards.");
@@ -121,6 +121,7 @@ async function judgeBot(chosen = {}) {
   } catch (error) {
     failure = run.said ?? error.message;
     if (error.form) offerForms(error.form);
+    find("bot-example").hidden = !error.unread;
     stopBot(run, failure);
   }
   if (run !== judging) return; // another one has begun
@@ -174,7 +175,7 @@ function botVerdict({ certificate, table, absent, wrong, scope }) {
     if (!lines[seat]) return [`As ${seat} it never loses.`, "good"];
     const [line, end] = [lines[seat].map(place).join(" "), walk(lines[seat])];
     const reason = over(end) || answersIn(table, end) ? "" : `, where ${wrong?.get(end) ?? "it has no legal answer"}`;
-    return [`As ${seat} it can be beaten: ${line || "on the empty board"}${reason}.`, "bad"];
+    return [`As ${seat} it can be beaten: ${line || "on the empty board"}${reason}.`, "bad", lines[seat]];
   });
 }
 
@@ -193,17 +194,28 @@ const countedBoards = (count) => `${counted(count)} board${count > 1 ? "s" : ""}
 
 // Show a verdict and what leads on from it: to the board, or to others.
 function showVerdict(number, parts) {
-  const told = parts.map(([text, kind = ""], at) => element("p", `${at ? " " : ""}${text}`, kind ? { class: kind } : {}));
+  const told = parts.map(([text, kind = "", line = []], at) => {
+    const moves = line.length ? `: ${line.map(place).join(" ")}` : ""; // drawn for those who see it
+    const from = moves ? text.indexOf(moves) : text.length;
+    const sentence = element("p", `${at ? " " : ""}${text.slice(0, from)}`, kind ? { class: kind } : {});
+    if (moves) sentence.append(element("span", moves, { class: "unseen" }), text.slice(from + moves.length));
+    return sentence;
+  });
   find("bot-status").replaceChildren(...told);
   find("bot-ways").hidden = false;
   offerGame("bot", number);
   const { seats, name, certificate } = data.players[number];
+  const lost = [...seats].filter((seat) => certificate.losing_line[seat]?.length);
+  find("bot-lost").replaceChildren(...lost.map((seat) => {
+    const game = element("span");
+    game.append(numberedBoard(certificate.losing_line[seat]), `How it loses as ${seat}`);
+    return game;
+  }));
   if (seats.length === 1) {
     const line = certificate.losing_line[seats];
     find("bot-lose").hidden = !line;
-    find("bot-lose").textContent = `See it lose as ${seats}`;
     find("bot-lose").onclick = () => startReplay(line, seats, number, games[0]);
-    find("bot-play").textContent = `${line ? "Beat" : "Play"} it as ${other(seats)}`;
+    find("bot-play").textContent = line ? `Beat it (you are ${other(seats)})` : `Play it as ${other(seats)}`;
     find("bot-play").href = `#play=${encodeURIComponent(name)}&seat=${other(seats)}`;
   }
   offerLink(number, parts);
@@ -233,5 +245,11 @@ function judgeAsChosen() {
 }
 
 find("bot-judge").addEventListener("click", () => judgeBot());
+find("bot-example").addEventListener("click", () => {
+  find("bot-code").value = find("bot-code").defaultValue;
+  find("bot-example").hidden = true;
+  setText(find("bot-status"), "");
+  find("bot-judge").focus();
+});
 find("bot-stop").addEventListener("click", () => stopBot(judging, "Stopped."));
 for (const part of ["shape", "stones", "call", "answer"]) find(`bot-${part}`).addEventListener("change", judgeAsChosen);

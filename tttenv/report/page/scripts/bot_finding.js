@@ -35,16 +35,17 @@ async function startBot(run, text) {
       const bot = await new AskedBot(run, body).ready;
       if (bot.candidates.length) return bot;
       bot.end();
-      first ??= new Error(bot.wrong ? `It cannot be started: ${bot.wrong}.` : notCode("no function has a name"));
+      first ??= bot.wrong ? new Error(`It cannot be started: ${bot.wrong}.`) : unread("No function is in it");
     } catch (error) {
       if (!error.syntax) throw error.hung ? new Error(`It ${error.message} when it was started.`) : error;
-      if (/brackets/.test(error.message) || !first) first = new Error(notCode(error.message));
+      if (/brackets/.test(error.message) || !first) first = unread(`Not read as JavaScript (${error.message})`);
     }
   }
   throw isTyped(text) ? new Error("This looks like TypeScript. Paste it without the types, as its compiler writes it.") : first;
 }
 
-const notCode = (why) => `This is no function and no table of moves: ${why}. Other languages: see below.`;
+const unread = (why) =>
+  Object.assign(new Error(`${why}. Paste a function like the example. Other languages: see below.`), { unread: true });
 const isTyped = (text) =>
   /^\s*(export\s+)?(interface|type|enum)\s+\w+|[\w)\]?]\s*:\s*(string|number|boolean|any|void|unknown|[A-Z]\w*)\b[\w<>[\]| "']*\s*[,)={;]|\bas\s+(const|string|number|[A-Z]\w*)\b/m.test(text);
 

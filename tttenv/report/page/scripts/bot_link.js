@@ -59,8 +59,8 @@ function remarkOnLinked(changes) {
 // What is said of a linked bot as its game begins, without the moves that beat it.
 function challengeText({ certificate: { losing_line: lines }, seats }) {
   const told = [...seats].map((seat) => {
-    const count = lines[seat] && (lines[seat].length + Number(seat === "O")) >> 1; // the winner's stones
     if (!lines[seat]) return "never loses";
+    const count = lines[seat].length;
     return count ? `can be beaten in ${howMany(count, "stone")}` : "has no legal first move";
   });
   const text = told[0] === told[1] ? `it ${told[0]}` : told.map((one, at) => `as ${seats[at]} it ${one}`).join(", ");

@@ -84,9 +84,9 @@ function playOn() {
   takeSeat(mover(line), line);
 }
 
-function takeSeat(seat, line) {
-  if (state.seat === "none") {
-    visit(() => setUp({ seat, player: state.rivals[other(seat)], line }));
+function takeSeat(seat, line, anew = state.seat === "none") {
+  if (anew) {
+    visit(() => setUp({ seat, player: playerAt(other(seat)) ?? state.player, line }));
   } else {
     setUp({ line });
   }
@@ -106,19 +106,28 @@ function decisive(line) {
   return decided ? bad : undefined; // of a larger game not all may be known
 }
 
-// Whether the human, or one side of a game that is watched, may try again from the decisive stone.
+// Whether it is the end of a game that the player loses while both sides are the human's: of a replay.
+function sawLoss() {
+  const { line, cast, player } = state;
+  return atEnd() && cast === mover(line) && (isWon(line) || answersNothing(player, line));
+}
+
+// What the reader may do about a lost game, or one that is watched: beat who lost it from the empty board,
+// or play on from the decisive stone.
 function secondChance() {
+  if (sawLoss()) return { seat: other(state.cast), line: [], words: "Now beat it yourself", anew: true };
   const bad = decisive(state.line);
   if (state.asking || !bad || !hasEnded(shownLine())) return undefined;
   const seat = "XO"[bad.ply % 2];
   if (state.cast && seat !== state.cast) return undefined; // nobody's stone
-  return isHuman(seat) || state.seat === "none" ? { seat, line: state.line.slice(0, bad.ply) } : undefined;
+  if (!isHuman(seat) && state.seat !== "none") return undefined;
+  return { seat, line: state.line.slice(0, bad.ply), words: state.seat === "none" ? "Do better from there" : "Try again from there" };
 }
 
 function tryAgain() {
   if (state.asking) return retryQuestion();
-  const { seat, line } = secondChance();
-  takeSeat(seat, line);
+  const { seat, line, anew } = secondChance();
+  takeSeat(seat, line, anew);
 }
 
 find("again").addEventListener("click", tryAgain);
@@ -148,11 +157,14 @@ function endingText(line) {
 const youWon = (line) =>
   !state.asking && hasEnded(line) && (isWon(line) || forfeited(line)) && nameAt(other(mover(line))) === "You";
 
+const beatLinked = () => Boolean(opponent().linked) && youWon(shownLine());
+
 // What it means to have beaten a player: how seldom random moves do.
 function winText() {
-  const { name, certificate } = opponent();
+  const { name, certificate, linked } = opponent();
   const chance = certificate?.vs_random[other(state.seat)]?.[2];
-  return chance ? ` You beat ${name}, which loses ${oneIn(chance)} to random moves.` : "";
+  const who = linked ? "It" : `You beat ${name}, which`; // as the heading says
+  return chance ? ` ${who} loses ${oneIn(chance)} to random moves.` : "";
 }
 
 // The status; a win stands out, on the board too.
@@ -233,6 +245,9 @@ function titleText() {
     return `${x} as X against ${o} as O`;
   }
   const { name, linked, shared } = opponent();
-  if (linked) return `Can you beat ${shared === USUAL_NAME ? "this bot" : name}? You are ${state.seat}.`;
+  if (linked) {
+    const who = shared === USUAL_NAME ? "this bot" : name;
+    return beatLinked() ? `You beat ${who}.` : `Can you beat ${who}? You are ${state.seat}.`;
+  }
   return `You are ${state.seat} against ${name}`;
 }

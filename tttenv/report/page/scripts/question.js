@@ -79,24 +79,33 @@ if (weakest >= 0) {
 }
 
 // What leads on: from the right answer, given or shown, to a table that learns it, from a game's end to
-// the proof.
+// the proof, from a win against another's bot to one's own.
 function drawNext() {
   const ended = hasEnded(shownLine()) && opponent().certificate && ["X", "O"].includes(state.seat);
   const told = state.asking && !refuting() && state.overlay === "values";
   const learns = told || (answered(state.line) && !ended);
-  find("next").hidden = !learns && (state.asking || !ended);
-  find("start-bot").hidden = !learns;
-  find("next").textContent = learns ? "Watch a table find that move" : "Its certificate";
-  find("next").href = learns ? "#train=1" : "#certificate-holder";
+  const proof = [["Its certificate", "#certificate-holder"]];
+  const ways = beatLinked()
+    ? [["Got a bot? Paste it.", "#bot"], ...proof]
+    : learns
+      ? [["Watch a table learn that move", "#train=1"], ["Got a bot? Paste it.", "#bot"]]
+      : ended && !state.asking ? proof : [];
+  find("next").className = learns && !told ? "button" : "act"; // it leads away from a game that goes on
+  ["next", "next-too"].forEach((id, at) => {
+    find(id).hidden = !ways[at];
+    if (ways[at]) [find(id).textContent, find(id).href] = ways[at];
+  });
 }
 
-find("next").addEventListener("click", (event) => {
-  if (event.target.hash !== "#certificate-holder") return;
-  event.preventDefault();
-  find("certificate-holder").open = true;
-  find("about-name").scrollIntoView();
-  find("certificate-holder").firstElementChild.focus({ preventScroll: true });
-});
+for (const id of ["next", "next-too"]) {
+  find(id).addEventListener("click", (event) => {
+    if (event.target.hash !== "#certificate-holder") return;
+    event.preventDefault();
+    find("certificate-holder").open = true;
+    find("about-name").scrollIntoView();
+    find("certificate-holder").firstElementChild.focus({ preventScroll: true });
+  });
+}
 
 // Until it is answered there is the question only, and a way to a game without it.
 function drawQuestion() {

@@ -179,10 +179,10 @@ function offerGame(section, number) {
   const line = certificate.losing_line[seat];
   const [play, lose] = ["play", "lose"].map((way) => find(`${section}-${way}`));
   play.hidden = false;
-  play.textContent = line ? `Beat it as ${other(seat)}` : "Play it";
+  play.textContent = line ? `Beat it (you are ${other(seat)})` : "Play it";
   play.href = gameAgainst(data.players[number]);
   lose.hidden = !line;
-  lose.textContent = `See it lose as ${seat}`;
+  lose.textContent = "Watch it lose";
   lose.onclick = () => startReplay(line, seat, number, games[0]);
 }
 
