@@ -89,7 +89,11 @@ def test_the_form_is_said_and_can_be_chosen(opened, shipped):
 
 def test_a_bot_of_one_seat_is_judged_in_it(opened, shipped):
     page = opened(shipped, **CALM)
-    assert judge(page, BOTS["only O"].javascript) == "It does not play X. As O it never loses."
+    for name in ("only O, by its mark", "only O"):
+        assert judge(page, BOTS[name].javascript) == "It does not play X. As O it never loses."
+    throws = BOTS["only O, by its mark"].javascript.replace("return null", "throw 'I am O'")
+    assert judge(page, throws.replace('"X") throw', '"O") throw')).endswith("does not play O.")
+    judge(page, BOTS["only O"].javascript)
     assert page.locator("#bot-lose").is_hidden()
     page.get_by_role("link", name="Play it as X").click()
     assert fragment(page).startswith("#play=pasted%20bot&seat=X&bot=1I")

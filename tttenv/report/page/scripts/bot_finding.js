@@ -73,6 +73,10 @@ function isBetter(one, than) {
   return more > 0;
 }
 
+// Whether a bot plays one seat and declines every board of the other: it answers nothing, or throws.
+const declines = ({ seats, answers, reader }, boards) =>
+  seats.length === 1 && answers.every((one, number) => boards[number].me === seats || one[reader] === -2);
+
 // The way to read the answers that is legal in most seats, and keeps the value of most boards.
 function bestReader(answers, alive, boards) {
   let found = { seats: "", misses: Infinity };
@@ -93,6 +97,7 @@ async function findForm(run, text, chosen) {
   const begun = performance.now();
   let bot = await startBot(run, text);
   let [best, hung, furthest] = [null, 0, { answers: [] }];
+  let meant; // whether the first form with its mark that it plays has X and O, and it declines one of them
   const late = () => hung >= (best ? 3 : MOST_HUNG) || performance.now() - begun > (best ? 0.4 : 1) * LONGEST_FINDING;
   let [tried, shown] = [0, begun];
   const tell = () => {
@@ -105,11 +110,16 @@ async function findForm(run, text, chosen) {
     for (const form of formsFor(candidate, chosen)) {
       // A bot that plays one seat only may answer in both if it is not told its mark.
       if (form.call === "board" && candidate.length > 1 && best && best.form.call !== "board") continue;
+      // A bot that declines the mark X or O means it: it is not asked under other marks.
+      const marked = form.call.includes("mark");
+      const plain = marked && form.stones.key === "XO";
+      if (meant && !plain) continue;
+      const least = plain && meant === undefined ? null : best;
       let trial;
       tell();
       for (const last of [false, true]) { // the machine may have been busy
         try {
-          trial ??= await tryForm(bot, which, form, parts, hung > 0, best, chosen.answer);
+          trial ??= await tryForm(bot, which, form, parts, hung > 0, least, chosen.answer);
         } catch (error) {
           if (!error.hung) throw error;
           hung += 1;
@@ -117,7 +127,10 @@ async function findForm(run, text, chosen) {
           bot = await new AskedBot(run, bot.text.body).ready;
         }
       }
-      if (trial.seats) best = trial;
+      const declining = marked && declines(trial, all);
+      const first = meant === undefined && marked && (declining || trial.seats === "XO");
+      if (first) meant = plain && declining;
+      if (trial.seats && ((first && meant) || !best || isBetter(trial, best))) best = trial;
       if (best?.seats === "XO" && best.misses === 0) break;
       const count = trial.answers.length;
       if (count > furthest.answers.length || !furthest.form) furthest = { ...trial, said: trial.said ?? trial.answers.at(-1).at(-1) };
