@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from learners.cli import train
+from learners.training.run import Schedule
 from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column, lines
 
@@ -30,8 +31,7 @@ def printed(patch, width=None):
 
 
 def test_the_bar_of_a_training_that_ends_early_fits_80_columns():
-    schedule = SimpleNamespace(until="unbeatable", steps=120_000, every=50)
-    bar = train._Bar("a learner", schedule, quiet=True)
+    bar = train._Bar("a learner", Schedule(120_000, 50, 50, until="unbeatable"), quiet=True)
     numbers = {"sampled/value_vs_random_X": 1.0, "sampled/value_vs_random_O": 1.0}
     about = {"step": 100_000, "numbers": numbers, "in_a_row": {"unbeatable": 10}, "last": True}
     bar.evaluated(SimpleNamespace(**about))
