@@ -356,7 +356,7 @@ def _conclude(
     if rate := last.pace.moves_per_second:
         say(f"learned {phrases.large(last.pace.moves)} moves, {phrases.large(rate)} a second")
     if shares := last.pace.shares:
-        parts = [f"{share:.0%} {name.replace('_', ' ')}" for name, share in shares.items()]
+        parts = [f"{100 * share:.0f} % {name.replace('_', ' ')}" for name, share in shares.items()]
         say(f"time: {', '.join(parts)}")
     if any(tag.startswith("sampled/") for tag in last.numbers):
         say("in sampled games, with the margin of a 95 % confidence interval:")
