@@ -14,15 +14,15 @@ async (date, choices) => {
     const free = cells().filter((cell) => cell.ariaDisabled === "false");
     const chosen = typeof choice === "string" ? cells().find((cell) => cell.dataset.place === choice) : free[choice];
     chosen.click();
-    const told = find("daily-told").textContent;
-    if (/^Not /.test(told)) {
+    const result = find("daily-result").textContent;
+    if (/^Not /.test(result)) {
       await until(() => !find("daily-why").hidden);
       if (/^See how it (loses|draws)$/.test(find("daily-why").textContent)) find("daily-why").click();
-      if (/loses/.test(told)) await until(() => find("daily-board").querySelector(".won"));
+      if (/loses/.test(result)) await until(() => find("daily-board").querySelector(".won"));
       find("daily-why").click();
     }
     const right = cells().find((cell) => cell.ariaLabel.includes("the only move")).dataset.place;
-    found.push({ link: find("daily-values").hash, cell: chosen.dataset.place, right, told });
+    found.push({ link: find("daily-values").hash, cell: chosen.dataset.place, right, text: result });
     if (!find("daily-next").hidden) find("daily-next").click();
   }
   return found;

@@ -41,7 +41,7 @@ def test_one_move_alone_keeps_the_value_and_the_others_are_refuted(opened, shipp
         assert (low.max() >= 0, len(free) >= 3) == (True, True)
         assert [names[cell] for cell in kept] == [one["right"]]
         said = low[names.index(one["cell"])]
-        assert [VALUES[word] for word in VALUES if word in one["told"].partition(";")[0]] == [said]
+        assert [VALUES[word] for word in VALUES if word in one["text"].partition(";")[0]] == [said]
     page.click("#daily-values")
     page.get_by_text("Proved: ").wait_for()
 
@@ -52,8 +52,8 @@ def test_the_streak_counts_days_in_a_row_with_storage_or_without(opened, shipped
         page.evaluate(REFUSE if refused else "localStorage.setItem('only-move', '{\"day\": []}')")
         for date, streak in (("2026-11-27", 1), ("2026-11-28", 2), ("2026-11-30", 1)):
             page.clock.set_fixed_time(f"{date}T12:00:00")
-            told = [one["told"] for one in page.evaluate(script(date, [0] * 5))]
-            squares = "".join("🟥🟩"[text.startswith("Right: ")] for text in told)
+            results = [one["text"] for one in page.evaluate(script(date, [0] * 5))]
+            squares = "".join("🟥🟩"[text.startswith("Right: ")] for text in results)
             score = f"{date}: {squares.count('🟩')}/5"
             days = f", played {streak} days in a row" if streak > 1 else ""
             assert share(page) == f"The only move, tic-tac-toe {score} {squares}{days}"
@@ -85,10 +85,10 @@ def test_a_board_by_keyboard_is_refuted_stone_by_stone_and_not_asked_again(
     for key, said in (("ArrowRight", ""), ("ArrowLeft", "Not a1: it draws; only c1 wins.")):
         page.keyboard.press(key)
         page.keyboard.press("Enter")
-        assert page.inner_text("#daily-told") == said
+        assert page.inner_text("#daily-result") == said
     marked = page.locator("#daily-board .right, #daily-board .wrong")
-    for stones, told in ((7, 1), (8, 1), (9, 1), (9, 1), (9, 1), (9, 1), (6, 2), (6, 2)):
-        assert (page.locator("#daily-board svg").count(), marked.count()) == (stones, told)
+    for stones, count in ((7, 1), (8, 1), (9, 1), (9, 1), (9, 1), (9, 1), (6, 2), (6, 2)):
+        assert (page.locator("#daily-board svg").count(), marked.count()) == (stones, count)
         page.clock.run_for(700)
     assert page.get_by_label("c1, empty, the only move").inner_text() == "!"
     assert page.get_attribute("#daily-row", "aria-label").startswith("1 wrong, 2 open")

@@ -212,7 +212,7 @@ function taskText(puzzle) {
   return `${where} You are ${mover(puzzle.line)}. Only one of ${puzzle.values.size} moves ${wins ? "wins" : "does not lose"}. Which?`;
 }
 
-function toldText(puzzle) {
+function resultText(puzzle) {
   if (!puzzle || !isAnswered()) return "";
   const right = daily.marks[daily.at] === "1";
   if (right) return `Right: ${keeps(puzzle)}.`;
@@ -249,8 +249,8 @@ function drawDaily() {
   setText(find("daily-note"), note);
   find("daily-note").hidden = !note;
   setText(find("daily-task"), taskText(puzzle));
-  setText(find("daily-told"), toldText(puzzle));
-  find("daily-told").className = isAnswered() ? (marks[at] === "1" ? "right" : "wrong") : "";
+  setText(find("daily-result"), resultText(puzzle));
+  find("daily-result").className = isAnswered() ? (marks[at] === "1" ? "right" : "wrong") : "";
   find("daily-next").hidden = !isAnswered() || done;
   find("daily-copy").hidden = !done;
   find("daily-share").hidden = true;
@@ -288,12 +288,12 @@ function drawDailyCells(puzzle, game) {
 
 // The boards in a row: a number until one is answered, then whether that was right.
 function drawRow() {
-  const told = DAILY_GAMES.map((_, number) => ({ 1: "right", 0: "wrong" })[daily.marks[number]] ?? "");
+  const results = DAILY_GAMES.map((_, number) => ({ 1: "right", 0: "wrong" })[daily.marks[number]] ?? "");
   const signs = { right: "✓", wrong: "✗" };
-  const squares = told.map((kind, number) => element("span", signs[kind] ?? String(number + 1), { class: kind }));
+  const squares = results.map((kind, number) => element("span", signs[kind] ?? String(number + 1), { class: kind }));
   squares[daily.at].classList.add("shown");
   find("daily-row").replaceChildren(...squares);
-  find("daily-row").setAttribute("aria-label", told.map((kind, number) => `${number + 1} ${kind || "open"}`).join(", "));
+  find("daily-row").setAttribute("aria-label", results.map((kind, number) => `${number + 1} ${kind || "open"}`).join(", "));
 }
 
 // Addresses "#daily=2026-11-28" open a day; one that has no boards here is named in a line.
@@ -332,16 +332,16 @@ find("daily-next").addEventListener("click", () => {
 find("daily-why").addEventListener("click", () => (daily.refuting ? endRefutation() : refute()));
 
 find("daily-copy").addEventListener("click", async () => {
-  let told = "Copied";
+  let label = "Copied";
   try {
     await navigator.clipboard.writeText(shareText());
   } catch {
-    told = "Selected: copy it"; // a browser may refuse
+    label = "Selected: copy it"; // a browser may refuse
     find("daily-share").hidden = false;
     find("daily-share").textContent = shareText();
     getSelection().selectAllChildren(find("daily-share"));
   }
-  find("daily-copy").textContent = told;
+  find("daily-copy").textContent = label;
 });
 
 // A page that stays open overnight shows the new day.
