@@ -1,11 +1,16 @@
 """Proofs recorded from the tables of a search."""
 
+from array import array
+
 import numpy as np
 
-from tttenv.game.line_board_kernel import ATTACKER, DEFENDER
+from tttenv.game.line_board_kernel import ATTACKER, DEFENDER, NONE
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards
-from tttenv.proofs import search_kernel
+from tttenv.game.symmetry import maps
+from tttenv.game.types import Boards, Mask
+from tttenv.proofs import search_kernel, steps_kernel
+from tttenv.proofs import table_kernel as sets
+from tttenv.proofs.quiet_moves import QuietSearch, Reply, with_stones
 from tttenv.proofs.recording_kernel import (
     BUSY,
     FAILED,
@@ -13,77 +18,220 @@ from tttenv.proofs.recording_kernel import (
     Recording,
     new_recording,
     record,
+    settled_move,
 )
-from tttenv.proofs.search_kernel import Searches
+from tttenv.proofs.threat_recording_kernel import (
+    FINISHED,
+    finish_quiet,
+    finished_zone,
+    new_threat_recording,
+    record_threats,
+)
+from tttenv.proofs.threat_recording_kernel import UNSOLVED as UNSOLVED_THREATS
+from tttenv.proofs.threats_kernel import immediate, set_position
 
 SLICE = 10_000  # positions of a proof, or nodes, between two chances for Ctrl-C
 UNLIMITED = 1 << 60  # entries of a table
 FIRST_ROOM = 2**16  # numbers of a proof; more if that is too few
 TRIES = 3  # searches of one position for its proof
+THREAT_NODES = 50_000  # of a search for a win by threats that the table no longer holds
+QUIET_NODES = 2_000_000  # of a search for a quiet move that is not known
 
 
-def recorded(
-    searches: Searches,
-    rules: Rules,
-    position: Boards,
-    attacker: str,
-    wins: bool,
-    rank: int = 0,
+def recorded_hold(
+    search: search_kernel.ProofSearch, rules: Rules, position: Boards, attacker: str
 ) -> Recording:
-    """Record the proof that the attacker wins, or that the defender holds.
+    """Record the proof that the defender holds.
 
     Args:
-        searches: the attacker's, which proved it, with their tables.
+        search: the attacker's, which proved it, with its table.
         rules: the game.
-        position: the board (cells,), seen by the side to move, who is the attacker above rank 0.
+        position: the board (cells,), seen by the side to move.
         attacker: "X" or "O".
-        wins: whether the attacker is proved to win.
-        rank: of the position, if he is.
 
     Raises:
-        ValueError: if the tables do not hold the proof.
+        ValueError: if the table does not hold the proof.
     """
-    (search, threats), room = searches, FIRST_ROOM
+    room = FIRST_ROOM
     while True:
-        first = ATTACKER
-        for each in searches:
-            each.rank[0] = rank
-            if rank == 0:
-                first = search_kernel.start(each, rules, position, attacker)
-            else:
-                search_kernel.set_board(each, position)
+        first = search_kernel.start(search, rules, position, attacker)
         recording = new_recording(rules, room)
         length, tried = BUSY, 0
         while length in (BUSY, UNSOLVED):
             before = int(recording.length[0])
-            length = record(search, threats, recording, wins, first, SLICE)
+            length = record(search, recording, first, SLICE)
             tried = tried + 1 if int(recording.length[0]) == before else 0
             if length == UNSOLVED and tried <= TRIES:
-                if not (wins and search_kernel.threats_win(threats, SLICE)):
-                    _solve(search, recording)
+                board = np.choose(search.board.stones, [0, 1, -1]).astype(np.int8)
+                mover, after, cell = int(recording.mover[0]), board.copy(), recording.unsolved[0]
+                if cell >= 0:
+                    mover, after[cell] = DEFENDER, 1
+                _solve(search, after, mover)
+                search_kernel.set_board(search, board)
             elif length == UNSOLVED:
                 length = FAILED
-        search.rank[0] = threats.rank[0] = 0
         if length == FAILED:
-            raise ValueError(f"the search of {rules} is damaged: it contains no proof")
+            raise _damaged(rules)
         if length >= 0:
             return recording
         room *= 4
 
 
-def _solve(search: search_kernel.ProofSearch, recording: Recording) -> None:
-    """Search a position of the proof again, since the table no longer holds it."""
-    if search.rank[0] > 0:  # only threats can prove it
-        return
-    board = np.choose(search.board.stones, [0, 1, -1]).astype(np.int8)
-    first, changed, cell = int(recording.mover[0]), board.copy(), recording.unsolved[0]
-    if cell >= 0:
-        first, changed[cell] = DEFENDER, 1
-    search_kernel.set_board(search, changed)
+def _solve(search: search_kernel.ProofSearch, board: Boards, mover: int) -> None:
+    """Search a board until it is settled."""
+    search_kernel.set_board(search, board)
     state = search_kernel.OPEN
     try:
         while state == search_kernel.OPEN:
-            state = search_kernel.search(search, first, SLICE, UNLIMITED, False)
+            state = search_kernel.search(search, mover, SLICE, UNLIMITED, False)
     finally:  # also after Ctrl-C
         search_kernel.leave(search)
-        search_kernel.set_board(search, board)
+
+
+def _damaged(rules: Rules) -> ValueError:
+    return ValueError(f"the search of {rules} is damaged: it contains no proof")
+
+
+class WinRecorder:
+    """Writes the proof that one side wins, whose numbers it collects."""
+
+    def __init__(self, quiet: QuietSearch, search: search_kernel.ProofSearch) -> None:
+        """Start without numbers.
+
+        Args:
+            quiet: the search for wins by quiet moves and threats.
+            search: the search of all moves, which is asked where the other finds no win.
+        """
+        self.quiet, self.search, self.rules = quiet, search, quiet.rules
+        self.numbers = array("h")
+        self.positions = 0
+        self._made = new_threat_recording(quiet.rules)
+        self._finished: dict[bytes, tuple[Boards, Mask]] = {}  # by image: a board and its zone
+        self._maps = maps(quiet.rules)
+
+    def attack(self, board: Boards) -> Mask:
+        """Write the win of a board (cells,), its attacker, 1, to move; return its zone (cells,).
+
+        Raises:
+            ValueError: if no win is found.
+        """
+        key = self.quiet.image(board)[0]
+        if key in self._finished:
+            other, zone = self._finished[key]
+            number = next(i for i, one in enumerate(self._maps) if (board[one] == other).all())
+            self.numbers.append(steps_kernel.KNOWN - number)
+            mapped = np.zeros_like(zone)
+            mapped[self._maps[number][zone]] = True
+            return mapped
+        set_position(self.quiet.threats, board, 0)
+        if finished_zone(self.quiet.threats, self._made):
+            self.numbers.append(steps_kernel.KNOWN)
+            return self._zone()
+        cell = self._quiet_move(board)
+        if cell is None:
+            return self._threats(board, 0)
+        self.positions += 1
+        self.numbers.append(cell)
+        zone = self.replies(with_stones(board, (cell,), 1))
+        zone[cell] = True
+        self._finished[key] = board, zone
+        set_position(self.quiet.threats, board, 0)
+        self._made.zones[0] = sets.as_set(zone)
+        finish_quiet(self.quiet.threats, self._made)
+        return zone
+
+    def _quiet_move(self, board: Boards) -> int | None:
+        """Return the quiet move that wins a board, or None if threats do; search it if needed."""
+        quiet = self.quiet
+        cell = quiet.move(board)
+        if cell is not None or quiet.threats_prove(board, THREAT_NODES):
+            return cell
+        if quiet.search(board, True, QUIET_NODES):
+            return quiet.move(board)
+        _solve(self.search, board, ATTACKER)
+        cell = settled_move(self.search, search_kernel.ATTACKER_WINS)
+        if cell < 0:
+            raise _damaged(self.rules)
+        return cell
+
+    def replies(self, board: Boards) -> Mask:
+        """Write the win of a board (cells,), its defender, -1, to move; return its zone (cells,).
+
+        Raises:
+            ValueError: if no win is found.
+        """
+        set_position(self.quiet.threats, board, 0)
+        first, second, theirs = immediate(self.quiet.threats)
+        zone = np.zeros(board.size, bool)
+        if theirs != NONE:
+            raise _damaged(self.rules)
+        self.positions += 1
+        if second != NONE:
+            zone[[first, second]] = True
+        elif first != NONE:
+            zone |= self.attack(with_stones(board, (int(first),), -1))
+            zone[first] = True
+        else:
+            self._answer_all(board, zone)
+        return zone
+
+    def _answer_all(self, board: Boards, zone: Mask) -> None:
+        """Write a pass, if the attacker then wins by threats, and the replies that are left."""
+        left = board == 0
+        at = len(self.numbers)
+        self.numbers.append(0)
+        if self.quiet.threats_prove(board, THREAT_NODES, 1):
+            self.numbers[at] = 1
+            after = self._threats(board, 1)
+            left &= after
+            zone |= after
+            for number, one in enumerate(self._maps):
+                if (board[one] == board).all():
+                    image = np.zeros_like(after)
+                    image[one[after]] = True
+                    if (left & ~image).any():
+                        self.numbers[at] += 1
+                        self.numbers.append(steps_kernel.KNOWN - number)
+                        left &= image
+                        zone |= image
+        at = len(self.numbers)
+        self.numbers.append(0)
+        for reply in self._in_order(board, left):
+            if left[list(reply)].any():
+                self.numbers[at] += 1
+                if len(reply) > 1:
+                    self.numbers.append(-len(reply))
+                self.numbers.extend(reply)
+                zone |= self.attack(with_stones(board, reply, -1))
+                left[list(reply)] = False
+        if not zone.any():
+            raise _damaged(self.rules)
+
+    def _in_order(self, board: Boards, left: Mask) -> list[Reply]:
+        """Return groups of replies that are known to lose together, then each reply alone."""
+        groups = self.quiet.groups.get(board.tobytes(), [])
+        known = [
+            g for g in groups if self.quiet.image(with_stones(board, g, -1))[0] in self.quiet.moves
+        ]
+        known.sort(key=len, reverse=True)
+        return [*known, *((int(cell),) for cell in np.flatnonzero(left))]
+
+    def _threats(self, board: Boards, rank: int) -> Mask:
+        """Write a win by threats, at a rank; return its zone."""
+        threats, made = self.quiet.threats, self._made
+        set_position(threats, board, rank)
+        before, tried = int(made.written[0]), 0
+        state = record_threats(threats, made, False)
+        while state == UNSOLVED_THREATS and tried < TRIES * board.size:
+            stones = np.choose(threats.on.board.stones, [0, 1, -1]).astype(np.int8)
+            self.quiet.threats_prove(stones, THREAT_NODES, int(threats.rank[0]))
+            tried += 1
+            state = record_threats(threats, made, True)
+        if state != FINISHED:
+            raise _damaged(self.rules)
+        self.positions += int(made.written[0]) - before
+        self.numbers.extend(made.numbers[: made.length[0]].tolist())
+        return self._zone()
+
+    def _zone(self) -> Mask:
+        return sets.as_mask(self._made.zones[0], self.rules.cells)

@@ -31,6 +31,13 @@ def as_mask(cells: CellSet, size: int) -> Mask:
     return mask
 
 
+def as_set(mask: Mask) -> CellSet:
+    """Return the cells of a mask (cells,) as a set."""
+    bits = np.zeros(64 * words(mask.size), np.bool_)
+    bits[: mask.size] = mask
+    return np.packbits(bits, bitorder="little").view(np.uint64)
+
+
 @bare
 def contains(cells: CellSet, cell: int) -> bool:
     """Return whether the set contains a cell."""
