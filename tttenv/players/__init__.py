@@ -47,6 +47,7 @@ FOREIGN: Table[Any] = Table(
         "gomocup": Row("tttenv.players.programs.gomocup:gomocup", "a Gomocup engine"),
         "onnx": Row("tttenv.players.stored.onnx:onnx", "a network in an ONNX file"),
         "linear": Row("tttenv.players.stored.linear:linear", "a weight for each pattern of a line"),
+        "proved": Row("tttenv.players.stored.proved:proved", "the winner's moves in a proof"),
         "llm": Row("tttenv.players.language.llm:llm", "a language model on a chat server"),
         "hf": Row("tttenv.players.language.llm:hf", "a language model in a transformers folder"),
         "hub": Row("tttenv.players.stored.checkpoint:load", "a player of the Hub: hub:OWNER/NAME"),
@@ -208,10 +209,11 @@ def did_you_mean(spec: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        ending, known = os.path.splitext(spec)[1], {".onnx": "onnx:path={}", ".zip": "sb3:path={}"}
+        ending, known = os.path.splitext(spec)[1], {".onnx": "onnx", ".zip": "sb3"}
+        known[".safetensors"] = "proved"
         if ending in known and "=" not in spec:
-            way = known[ending].format(shown(spec))
-            raise ValueError(f"a network's file is named with its player: {way}") from None
+            way = f"{known[ending]}:path={shown(spec)}"
+            raise ValueError(f"a file is named with its player: {way}") from None
         if ending in (".pt", ".pth", ".ckpt"):
             raise ValueError(TORCH.format(shown(spec))) from None
         if (found := _near_folder(spec)) is None:

@@ -50,6 +50,8 @@ class Finished(Struct):
     slots: Annotated[NDArray[np.int64], "slots"]  # row plus one, 0 where free; a power of 2
     boards: Annotated[NDArray[np.int8], "rows, cells"]
     zones: Annotated[Mask, "rows, cells"]
+    ranks: Annotated[NDArray[np.int16], "rows"]
+    moves: Annotated[NDArray[np.int16], "rows"]  # of the attacker, where he wins
     filled: Annotated[NDArray[np.int64], "1"]  # how many
 
 
@@ -158,6 +160,7 @@ def remember(board: Board, finished: Finished, walk: Walk, ply: int, number: int
         return FAILS
     finished.slots[slot_of(finished, walk.image)] = row + 1
     finished.filled[0] += 1
+    finished.ranks[row], finished.moves[row] = walk.rank[ply], walk.move[ply]
     for cell in range(walk.image.size):
         finished.boards[row, cell] = walk.image[cell]
     for cell in range(zone.size):
