@@ -35,7 +35,7 @@ PLAYERS: Table[Any] = Table(
 )
 
 SAFE = tuple(PLAYERS)  # that files may name
-PYTHON = ".py"
+PYTHON, PROVED = ".py", "proved:"
 
 # Players that need an option naming a file or a program; left out where all players are measured.
 FOREIGN: Table[Any] = Table(
@@ -62,7 +62,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
         spec: `name[:option=value[,option=value]]`, where the name is a row of the table, or of a
             trained player that comes with the package, or the folder of a checkpoint (anything
             with a "/" in it, or a folder that holds a card.json).
-        rules: the game to play; None is 3,3,3, or the game that a checkpoint was trained on. Other
+        rules: the game to play; None is 3,3,3, or the game of a checkpoint or a proof. Other
             games are played by networks of `alphazero`, and by those of `patterns` with the same k.
 
     Raises:
@@ -76,7 +76,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
     found = checkpoint_of(spec)
     made: Player
     if found is None:
-        made = _by_name(full(spec), rules or Rules())
+        made = _by_name(full(spec), rules or rules_of(spec))
     else:
         from tttenv.players.stored.checkpoint import load  # only if there is a checkpoint to read
 
@@ -138,17 +138,21 @@ def _by_name(spec: str, rules: "Rules") -> "Player":
 
 
 def rules_of(spec: str) -> "Rules":
-    """Return the game that a player is for: a checkpoint's game, or 3,3,3 for a named player."""
+    """Return the game that a player is for: a checkpoint's or a proof's, 3,3,3 for other names."""
     from tttenv.game.rules import Rules
     from tttenv.players.stored import checkpoint
 
+    if spec.startswith(PROVED):
+        from tttenv.players.stored import proved
+
+        return call(proved.rules_of, "proved", parse(spec)[1])
     found = checkpoint_of(spec)
     return Rules() if found is None else checkpoint.rules_of(found[0])
 
 
 def is_path(spec: str) -> bool:
-    """Return whether a spec refers to a checkpoint, which is not downloaded."""
-    return spec.startswith(bundled.ON_THE_HUB) or checkpoint_of(spec) is not None
+    """Return whether a spec refers to a proof or a checkpoint, which is not downloaded."""
+    return spec.startswith((PROVED, bundled.ON_THE_HUB)) or checkpoint_of(spec) is not None
 
 
 def of_folders(specs: Iterable[str]) -> list[str]:

@@ -59,7 +59,7 @@ def covers(found: Positions, row: int, others: CellSet) -> bool:
         while left != sets.ZERO:
             left &= left - sets.ONE
             more += 1
-    return more <= found.ranks[row]
+    return bool(more <= found.ranks[row])
 
 
 @bare

@@ -1,11 +1,14 @@
 """Player that wins by a proof, from the file in which the proof is saved."""
 
+from pathlib import Path
+
 import numpy as np
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players.search.alphabeta import alphabeta
 from tttenv.policy import Candidate, Explanation, Player, Wrapped
+from tttenv.proofs import proof_file
 from tttenv.proofs.strategy import Strategy
 from tttenv.utils.untrusted import shown
 
@@ -44,7 +47,7 @@ class Proved(Wrapped):
 
 
 def proved(rules: Rules, path: str = "") -> Proved:
-    """Return the player that wins by the proof in a file, on the board of the proof or a larger one.
+    """Return the player that wins by the proof in a file, on its board and on larger ones.
 
     It always wins as the side whose win is proved, from the position of the proof on; on a larger
     board that position is in the middle. On boards that the proof does not cover, and as the other
@@ -58,10 +61,22 @@ def proved(rules: Rules, path: str = "") -> Proved:
     Raises:
         ValueError: without a path, and for a file that proves no win in this game.
     """
+    rules_of(path)
+    return Proved(alphabeta(rules), Strategy(path, rules), shown(path))
+
+
+def rules_of(path: str = "") -> Rules:
+    """Return the game of the proof in a file, which is not verified.
+
+    Args:
+        path: the file.
+
+    Raises:
+        ValueError: without a path, and for a file that is no proof.
+    """
     if not path:
         raise ValueError("proved needs the file of a proof: proved:path=FILE.safetensors")
     try:
-        strategy = Strategy(path, rules)
+        return proof_file.read(Path(path)).rules
     except FileNotFoundError:
         raise ValueError(f"there is no file {shown(path)}") from None
-    return Proved(alphabeta(rules), strategy, shown(path))

@@ -1,0 +1,107 @@
+"""The player that wins by a proof: against every reply, on larger boards, and its certificate."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tttenv
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Probs
+from tttenv.players import player
+from tttenv.policy import uniform_over
+
+
+@pytest.fixture(scope="module")
+def proofs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return the files of some proofs by their games."""
+    folder, files = tmp_path_factory.mktemp("proofs"), {}
+    for game in ("3,4,3", "4,4,3", "6,6,4", "15,15,4", "4,4,4"):
+        files[game] = folder / f"{game.replace(',', '-')}.safetensors"
+        tttenv.prove(Rules.of(game)).save(files[game])
+    return files
+
+
+def by_distance(rules: Rules, sign: int) -> tttenv.Policy:
+    """Return a player near all stones, with sign -1, or far from them."""
+    rows, columns = np.divmod(np.arange(rules.cells), rules.n)
+    away = np.maximum(*(abs(at[:, None] - at) for at in (rows, columns)))
+
+    def policy(boards: Boards) -> Probs:
+        least = np.where(boards[:, None] != 0, away, rules.cells).min(axis=2)
+        least = np.where(boards == 0, sign * least, -rules.cells)
+        return uniform_over(least == least.max(axis=1, keepdims=True))
+
+    return policy
+
+
+def every_reply(boards: Boards) -> Boards:
+    """Return the distinct boards after all replies."""
+    rows, cells = np.nonzero(boards == 0)
+    after = -boards[rows]
+    after[np.arange(len(rows)), cells] = -1
+    return np.unique(after, axis=0)
+
+
+@pytest.mark.parametrize("game", ["3,4,3", "4,4,3", "6,6,4"])
+def test_it_wins_against_every_reply(game: str, proofs: dict[str, Path]) -> None:
+    rules = Rules.of(game)
+    made, boards = player(f"proved:path={proofs[game]}", rules), rules.start(1)
+    while len(boards):
+        assert made.proof(boards)
+        probs = made(boards)
+        assert ((probs == 1).sum(axis=1) == 1).all()
+        assert (probs[::-7] == made(boards[::-7])).all()
+        after = rules.play(boards, probs.argmax(axis=1))
+        boards = every_reply(after[~rules.lost(after)])
+        assert not rules.over(boards).any()
+
+
+@pytest.mark.parametrize("game", ["15,15,4", "19,19,4"])
+@pytest.mark.parametrize("opponent", ["random", "tactical", "near", "far", "alphabeta:nodes=500"])
+def test_it_wins_all_games(game: str, opponent: str, proofs: dict[str, Path]) -> None:
+    rules, rng = Rules.of(game), np.random.default_rng(0)
+    made, boards = player(f"proved:path={proofs['15,15,4']}", rules), rules.start(100)
+    other = by_distance(rules, {"near": -1, "far": 1}.get(opponent, 0))
+    if opponent not in ("near", "far"):
+        other, boards = player(opponent, rules), boards[: 5 if "alphabeta" in opponent else 100]
+    while len(boards):
+        boards = rules.play(boards, made(boards).argmax(axis=1))
+        boards = boards[~rules.lost(boards)]
+        chances = other(boards).cumsum(axis=1)
+        boards = rules.play(boards, (chances > rng.random((len(boards), 1))).argmax(axis=1))
+        assert not rules.over(boards).any()
+
+
+def test_its_certificate_names_the_proof_and_follows_its_moves_where_it_can(
+    proofs: dict[str, Path],
+) -> None:
+    small = tttenv.certify(Rules(4, 4, 3), f"proved:path={proofs['4,4,3']}")
+    assert small.worst_case["X"] == 1
+    assert small.proof is None
+    large = tttenv.certify(Rules(15, 15, 4), f"proved:path={proofs['15,15,4']}")
+    assert large.proof == hashlib.sha256(proofs["15,15,4"].read_bytes()).hexdigest()
+    assert (large.worst_case["X"], large.reached, large.unbeatable) == (1, {"X": 0, "O": 7}, True)
+    assert tttenv.certificates.certificate.Certificate.from_dict(large.to_dict()) == large
+
+
+def test_other_files_and_games_are_refused(proofs: dict[str, Path], tmp_path: Path) -> None:
+    forged = tmp_path / "forged"
+    data = bytearray(proofs["6,6,4"].read_bytes())
+    data[-40] ^= 3
+    forged.write_bytes(data)
+    for path, game, reason in [
+        (forged, "6,6,4", "proves nothing"),
+        (tmp_path / "missing", "6,6,4", "there is no file"),
+        (tmp_path, "6,6,4", "cannot be read"),
+        ("a\0b", "6,6,4", "cannot be read"),
+        (proofs["4,4,4"], "4,4,4", "proves a draw"),
+        (proofs["6,6,4"], "5,6,4", "no smaller board"),
+        (proofs["6,6,4"], "6,6,5", "no smaller board"),
+    ]:
+        with pytest.raises(ValueError, match=reason):
+            player(f"proved:path={path}", Rules.of(game))
+    assert player(f"proved:path={proofs['6,6,4']}").rules == Rules(6, 6, 4)
+    with pytest.raises(ValueError, match="needs the file"):
+        player("proved")
