@@ -69,8 +69,6 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
         ValueError: for an unknown name or option, a value out of range, a game that the player does
             not play, and for files that are missing, damaged or unsafe.
     """
-    from tttenv.game.rules import Rules
-
     if not isinstance(spec, str):
         raise ValueError(f"a player's name must be a string, not {spec!r}")
     found = checkpoint_of(spec)
@@ -143,9 +141,9 @@ def rules_of(spec: str) -> "Rules":
     from tttenv.players.stored import checkpoint
 
     if spec.startswith(PROVED):
-        from tttenv.players.stored import proved
+        from tttenv.proofs import proof_file
 
-        return call(proved.rules_of, "proved", parse(spec)[1])
+        return call(proof_file.rules_of, "proved", parse(spec)[1])
     found = checkpoint_of(spec)
     return Rules() if found is None else checkpoint.rules_of(found[0])
 

@@ -95,6 +95,23 @@ def read(file: Path) -> Content:
     return Content(rules, board, value, claims, hashlib.sha256(data).hexdigest())
 
 
+def rules_of(path: str = "") -> Rules:
+    """Return the game of the proof in a file, which is not verified.
+
+    Args:
+        path: the file.
+
+    Raises:
+        ValueError: without a path, and for a file that is no proof.
+    """
+    if not path:
+        raise ValueError("proved needs the file of a proof: proved:path=FILE.safetensors")
+    try:
+        return read(Path(path)).rules
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {shown(path)}") from None
+
+
 def _count(text: str | None, file: Path) -> int:
     if text is None or len(text) > 12 or not text.isdigit() or text != str(int(text)):
         raise ValueError(

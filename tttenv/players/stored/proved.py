@@ -1,7 +1,5 @@
 """Player that wins by a proof, from the file in which the proof is saved."""
 
-from pathlib import Path
-
 import numpy as np
 
 from tttenv.game.rules import Rules
@@ -61,22 +59,5 @@ def proved(rules: Rules, path: str = "") -> Proved:
     Raises:
         ValueError: without a path, and for a file that proves no win in this game.
     """
-    rules_of(path)
+    proof_file.rules_of(path)
     return Proved(alphabeta(rules), Strategy(path, rules), shown(path))
-
-
-def rules_of(path: str = "") -> Rules:
-    """Return the game of the proof in a file, which is not verified.
-
-    Args:
-        path: the file.
-
-    Raises:
-        ValueError: without a path, and for a file that is no proof.
-    """
-    if not path:
-        raise ValueError("proved needs the file of a proof: proved:path=FILE.safetensors")
-    try:
-        return proof_file.read(Path(path)).rules
-    except FileNotFoundError:
-        raise ValueError(f"there is no file {shown(path)}") from None
