@@ -11,6 +11,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
 from tttenv.policy import uniform_over
+from tttenv.proofs.move_values import MoveValues
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +106,9 @@ def test_other_files_and_games_are_refused(proofs: dict[str, Path], tmp_path: Pa
     assert player(f"proved:path={proofs['6,6,4']}").rules == Rules(6, 6, 4)
     with pytest.raises(ValueError, match="needs the file"):
         player("proved")
+
+
+def test_hints_name_a_winning_move_of_every_position_that_is_proved_to_be_won() -> None:
+    rules, board = Rules(15, 15, 4), np.zeros(225, np.int8)
+    board[[112, 0]] = 1, -1
+    assert MoveValues(rules).bounds(board).at_least.max() == 1

@@ -74,6 +74,17 @@ class Strategy:
         wins = self.rules.winning_cells(boards, 1)
         return np.where(wins.any(axis=1), wins.argmax(axis=1), moves)
 
+    def line(self, board: Boards) -> list[int]:
+        """Return the moves on a covered board (cells,) as long as each reply is forced."""
+        line = [int(self.moves(board[None])[0])]
+        while not self.rules.over(after := self.rules.play(board, line[-1])):
+            forced = self.rules.winning_cells(after, -1)
+            if not forced.any():
+                break
+            board = self.rules.play(after, int(forced.argmax()))
+            line += [int(forced.argmax()), int(self.moves(board[None])[0])]
+        return line
+
 
 def _sets(masks: Mask) -> NDArray[np.uint64]:
     """Return masks (rows, cells) as sets of cells (rows, words)."""

@@ -33,11 +33,12 @@ class Proved(Wrapped):
 
     def explain(self, board: Boards) -> Explanation | None:
         """Return the move of the proof, or else the other player's explanation."""
-        move = int(self.strategy.moves(self.rules.check(board)[None])[0])
-        if move < 0:
+        board = self.rules.check(board)
+        if not self.proof(board[None]):
             return self.player.explain(board)
-        won = [Candidate(move, 1.0, line=(move,))]
-        return Explanation(won, note=f"it wins by the proof in {self.file}, without a search")
+        line = tuple(self.strategy.line(board))
+        note = f"it wins by the proof in {self.file}, without a search"
+        return Explanation([Candidate(line[0], 1.0, line=line)], note=note)
 
     def proof(self, boards: Boards) -> str | None:
         """Return the SHA-256 of the proof's file if it covers all these boards, else None."""
