@@ -139,6 +139,8 @@ def certify(
     costly to query, it is computed over the positions that the player's own moves and any replies
     lead to; values that these do not determine are None, and a seat with more positions than
     allowed is undecided; symmetric ones are merged if the player declares itself equivariant.
+    Where more positions than allowed can arise, a player that wins as X by a proof, see
+    `Player.proof`, is not followed as X.
 
     The policy is queried once on each undecided position. Then it is queried again in a different
     order and in other batches, see `tttenv.exact.determinism`, except for tables and the networks
