@@ -203,7 +203,10 @@ class Player:
         return np.zeros(len(boards), np.bool_)
 
     def proof(self, boards: Boards) -> str | None:
-        """Return the SHA-256 of a file that proves that it wins from all these boards, or None."""
+        """Return the SHA-256 of a file that proves that it wins from all these boards, or None.
+
+        No wrapper keeps it, since other moves may not win.
+        """
         return None
 
     def limit_time(self, seconds: float | None) -> bool:
