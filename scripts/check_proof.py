@@ -10,7 +10,7 @@ import struct
 import sys
 from typing import Any
 
-KIND = "proof of an m,n,k-game's value, 2"
+KIND = "proof of an m,n,k-game's value, 3"
 WINS, HELD, STEALING = "wins", "does not win", "does not win: strategy stealing"
 CLAIMS = {"1": {"X": WINS}, "0": {"X": HELD, "O": HELD}, "-1": {"O": WINS}}
 POTENTIAL, PAIRS, MOVE, COMPLETES, TWO_THREATS, ANSWER, MOVES = range(7)
@@ -57,7 +57,7 @@ class Walk:
         m, n, self.k = game
         self.places = [cell for cell in range(m * n) if board[cell] != "."]
         self.numbers, self.at, self.positions = numbers, 0, 0
-        self.finished: dict[bytes, tuple[int, set[int]]] = {}  # a map and the zone
+        self.finished: dict[tuple[int, bytes], tuple[int, set[int]]] = {}  # a map and the zone
         self.stones = [0 if mark in "_." else 1 if mark == attacker else 2 for mark in board]
         self.lines = []
         spots = [(r, c, m - 1 - r, n - 1 - c) for r in range(m) for c in range(n)]
@@ -84,6 +84,14 @@ class Walk:
         need(number < len(self.places) and not self.stones[self.places[number]])
         return self.places[number]
 
+    def reply(self, rank: int, least: int) -> list[int]:
+        """Return the cells of a reply, or of a group of so many replies or more."""
+        number = self.read(-MOST)
+        if rank == 0 and number <= -least:
+            return [self.cell() for _ in range(-number)]
+        self.at -= 1
+        return [self.cell()]
+
     def empty(self, cells: Any) -> set[int]:
         """Return the empty ones of some cells."""
         return {cell for cell in cells if not self.stones[cell]}
@@ -94,37 +102,43 @@ class Walk:
         full = [i for i, held in enumerate(self.held) if held[side] == least and not held[3 - side]]
         return {cell for line in full for cell in self.empty(self.lines[line])}
 
-    def after(self, cell: int, side: int, position: Any, argument: int) -> set[int]:
+    def place(self, cell: int, side: int, step: int = 1) -> None:
+        """Put a stone on a cell, or take it away if the step is -1."""
+        self.stones[cell] += step * side
+        for line in self.through[cell]:
+            self.held[line][side] += step
+
+    def after(self, cells: Any, side: int, position: Any, argument: int) -> set[int]:
         """Return the zone of the position after a move."""
-        for line in self.through[cell]:
-            self.held[line][side] += 1
-        self.stones[cell] = side
+        for cell in cells:
+            need(not self.stones[cell])
+            self.place(cell, side)
+        need(position != self.attack or not any(held[2] == self.k for held in self.held))
         zone: set[int] = position(argument)
-        self.stones[cell] = 0
-        for line in self.through[cell]:
-            self.held[line][side] -= 1
+        for cell in cells:
+            self.place(cell, side, -1)
         return zone
 
     def image(self, number: int) -> bytes:
         """Return the board's image under a map."""
         return bytes([self.stones[cell] for cell in self.maps[number]])
 
-    def recall(self, number: int) -> set[int]:
+    def recall(self, number: int, rank: int = 0) -> set[int]:
         """Return the zone of the position, whose image under a map is finished."""
-        other, zone = self.finished[self.image(number)]
+        other, zone = self.finished[rank, self.image(number)]
         return {self.maps[number][self.maps[other].index(cell)] for cell in zone}
 
     def attack(self, rank: int) -> set[int]:
         """Verify that the attacker, to move, wins; return the zone."""
         number = self.read(-len(self.maps))
         if number < 0:
-            return self.recall(-1 - number)
+            return self.recall(-1 - number, rank)
         self.at -= 1
         cell = self.cell()
         wins = cell in self.completing(ATTACKER)
-        zone = set() if wins else self.after(cell, ATTACKER, self.replies, rank)
+        zone = set() if wins else self.after([cell], ATTACKER, self.replies, rank)
         self.positions += 1
-        self.finished[self.image(0)] = 0, zone | {cell}
+        self.finished[rank, self.image(0)] = 0, zone | {cell}
         return zone | {cell}
 
     def replies(self, rank: int) -> set[int]:
@@ -132,16 +146,17 @@ class Walk:
         need(not self.completing(DEFENDER))
         zone = set(sorted(self.completing(ATTACKER))[:2])
         if len(zone) == 1:
-            zone |= self.after(min(zone), DEFENDER, self.attack, rank)
+            zone |= self.after([min(zone)], DEFENDER, self.attack, rank)
         elif not zone:
             left = self.empty(range(len(self.stones)))
             for _ in range(self.read()):
                 found = self.attack(rank + 1)
                 zone, left = zone | found, left & found
             for _ in range(self.read()):
-                cell = self.cell()
-                left.remove(cell)
-                zone |= self.after(cell, DEFENDER, self.attack, rank)
+                cells = self.reply(rank, 2)
+                need(not left.isdisjoint(cells))
+                left -= {*cells}
+                zone |= self.after(cells, DEFENDER, self.attack, rank)
             need(bool(zone) and not left)
         self.positions += 1
         near = [i for i, held in enumerate(self.held) if held[2] >= self.k - 1 - rank]
@@ -155,7 +170,7 @@ class Walk:
         """Verify that the defender holds, with the attacker to move or not; return the zone."""
         images = [self.image(number) for number in range(len(self.maps))]
         least = images.index(min(images))
-        if images[least] in self.finished:
+        if (0, images[least]) in self.finished:
             return self.recall(least)
         step, zone, hits, but = self.read(), set[int](), 0, -1
         opens = [i for i, held in enumerate(self.held) if not held[DEFENDER]]
@@ -177,19 +192,19 @@ class Walk:
             while left or first:
                 cell, first = self.cell(), False
                 need(cell not in self.completing(ATTACKER))
-                found = self.after(cell, ATTACKER, self.hold, 0)
+                found = self.after([cell], ATTACKER, self.hold, 0)
                 zone, left = zone | found, left & found
         else:
             need(step == (ANSWER if attacks else MOVE))
             hits, but = 2 * attacks, self.cell()
             need(not attacks or but in self.completing(DEFENDER) - self.completing(ATTACKER))
-            zone = self.after(but, DEFENDER - attacks, self.hold, 1 - attacks) | {but}
+            zone = self.after([but], DEFENDER - attacks, self.hold, 1 - attacks) | {but}
         if hits:
             zone |= {self.cell() for _ in range(self.read())}
             lines = [self.empty(self.lines[i]) for i in opens if but not in self.lines[i]]
             need(all(len(line & zone) >= hits for line in lines))
         self.positions += 1
-        self.finished[images[least]] = least, zone
+        self.finished[0, images[least]] = least, zone
         return zone
 
 
@@ -211,7 +226,10 @@ def check(file: str, larger: str = "") -> str:
         if about[attacker] != STEALING or attacker == "X" or set(board) != {"_"} or says == WINS:
             need(about[attacker] == says)
             wins = walk.attack if first else walk.replies
-            wins(0) if says == WINS else walk.hold(int(first))
+            if says == WINS and first and walk.numbers[0] < 0:
+                walk.after(walk.reply(0, 1), DEFENDER, walk.attack, 0)
+            else:
+                wins(0) if says == WINS else walk.hold(int(first))
         need(walk.at == len(walk.numbers) and about[f"{attacker} positions"] == str(walk.positions))
         total += walk.positions
     value = {"1": "X wins", "0": "a draw", "-1": "O wins"}[about["value"]]

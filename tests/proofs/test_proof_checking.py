@@ -203,6 +203,7 @@ def test_a_position_is_said_to_be_won_only_if_it_is(attacker_moves: bool, rank: 
             else:
                 assert stones[cell] == EMPTY
                 then = after(stones, cell, ATTACKER if attacker_moves else DEFENDER)
+                board.stones[cell] = EMPTY  # the reply is put there
             zone = smallest_win(then, next_rank, not attacker_moves, rng)
             if zone is None:
                 break  # no proof of the position after the move

@@ -113,7 +113,7 @@ def _verify(
     cells = rules.cells
     rows = min(claim.positions, 2 * claim.numbers.size + 2)
     slots = 1 << (2 * rows + 2).bit_length()
-    if 2 * rows * cells + 8 * slots > MEMORY:
+    if 2 * rows * (cells + 1) + 8 * slots > MEMORY:
         raise ValueError(
             f"checking a proof with {rows:,} positions of {rules} needs more than"
             f" {MEMORY // 2**30} GiB"

@@ -12,6 +12,8 @@ Where the attacker wins, a position has a rank: how often the defender passed on
 zone is a set of empty cells such that the attacker wins even if the defender owned as many cells
 outside it as the rank says, as long as they complete no line. So where the defender moves, each
 line that he could complete with those cells and one more has two cells of the zone: its guards.
+At rank 0 one position may answer several replies: he gets the stones of them all there, and with
+fewer of them the attacker wins too.
 """
 
 from dataclasses import dataclass
@@ -44,11 +46,12 @@ class Board(Struct):
 class Finished(Struct):
     """Images of positions verified so far, and the zones on those images.
 
-    Where the attacker wins, they are his to move, and their stones tell their rank.
+    Where the attacker wins, they are his to move; where the defender holds, their rank is 0.
     """
 
     slots: Annotated[NDArray[np.int64], "slots"]  # row plus one, 0 where free; a power of 2
     boards: Annotated[NDArray[np.int8], "rows, cells"]
+    ranks: Annotated[NDArray[np.int16], "rows"]
     zones: Annotated[Mask, "rows, cells"]
     ranks: Annotated[NDArray[np.int16], "rows"]
     moves: Annotated[NDArray[np.int16], "rows"]  # of the attacker, where he wins
@@ -64,7 +67,8 @@ class Walk(Struct):
     at: Annotated[NDArray[np.int64], "1"]
     visited: Annotated[NDArray[np.int64], "1"]  # positions verified
     step: Annotated[NDArray[np.int64], "plies"]  # the step taken
-    move: Annotated[NDArray[np.int64], "plies"]  # a cell, or steps.PASS
+    move: Annotated[NDArray[np.int64], "plies"]  # a cell, steps.PASS or steps.GROUP
+    group: Annotated[NDArray[np.int64], "plies"]  # where the cells of the reply begin
     rank: Annotated[NDArray[np.int64], "plies"]
     count: Annotated[NDArray[np.int64], "plies"]  # of the defender's passes or replies, those left
     zones: Annotated[Mask, "plies, cells"]
@@ -117,16 +121,16 @@ def key_of(board: Board, walk: Walk, number: int) -> int:
 
 
 @inner
-def slot_of(finished: Finished, image: Stones) -> int:
+def slot_of(finished: Finished, image: Stones, rank: int) -> int:
     """Return the slot of an image among the finished positions, or a free slot for it."""
-    code = np.uint64(1469598103934665603)
+    code = np.uint64(1469598103934665603) ^ np.uint64(rank)
     for cell in range(image.size):
         code = (code ^ np.uint64(image[cell])) * np.uint64(1099511628211)
     code ^= code >> np.uint64(29)
     slot = np.int64(code & np.uint64(finished.slots.size - 1))
     while finished.slots[slot] != 0:
         row = finished.slots[slot] - 1
-        same = True
+        same = finished.ranks[row] == rank
         for cell in range(image.size):
             if finished.boards[row, cell] != image[cell]:
                 same = False
@@ -142,7 +146,7 @@ def recall(board: Board, finished: Finished, walk: Walk, ply: int, number: int) 
     """Return whether the image of `key_of` is finished; if so, fill the position's zone."""
     zone = walk.zones[ply]
     number = key_of(board, walk, number)
-    row = finished.slots[slot_of(finished, walk.image)] - 1
+    row = finished.slots[slot_of(finished, walk.image, walk.rank[ply])] - 1
     if row < 0:
         return False
     for cell in range(zone.size):
@@ -158,7 +162,8 @@ def remember(board: Board, finished: Finished, walk: Walk, ply: int, number: int
     row = finished.filled[0]
     if row >= len(finished.boards):
         return FAILS
-    finished.slots[slot_of(finished, walk.image)] = row + 1
+    finished.slots[slot_of(finished, walk.image, walk.rank[ply])] = row + 1
+    finished.ranks[row] = walk.rank[ply]
     finished.filled[0] += 1
     finished.ranks[row], finished.moves[row] = walk.rank[ply], walk.move[ply]
     for cell in range(walk.image.size):
@@ -280,6 +285,41 @@ def read_cell(board: Board, walk: Walk) -> int:
         return NO_CELL
     cell = int(walk.places[number])
     return cell if board.stones[cell] == 0 else NO_CELL
+
+
+@inner
+def read_reply(board: Board, walk: Walk, ply: int, least: int) -> int:
+    """Read the defender's reply, or a group of `least` cells or more, and put his stones there.
+
+    Return how many of its cells no reply was on, or NO_CELL for a taken cell or a line of his.
+    """
+    begin, size = walk.at[0], -read(walk)
+    if size >= least and walk.rank[ply] == 0:
+        begin += 1
+    else:
+        size = 1
+    walk.at[0] = walk.group[ply] = begin
+    news = 0
+    for _ in range(size):
+        cell = read_cell(board, walk)
+        if cell == NO_CELL or completes_line(board, cell, 2):
+            return NO_CELL
+        board.stones[cell] = 2
+        news += walk.left[ply, cell]
+        walk.left[ply, cell] = False
+        walk.move[ply] = cell if size == 1 else steps.GROUP
+    return news
+
+
+@inner
+def take_back(board: Board, walk: Walk, ply: int) -> None:
+    """Remove the stones of the move at a ply."""
+    if walk.move[ply] == steps.GROUP:
+        begin = walk.group[ply]
+        for i in range(begin, begin - walk.numbers[begin - 1]):
+            board.stones[walk.places[walk.numbers[i]]] = 0
+    elif walk.move[ply] != steps.PASS:
+        board.stones[walk.move[ply]] = 0
 
 
 @inner
@@ -443,12 +483,11 @@ def next_reply(board: Board, walk: Walk, ply: int) -> int:
         walk.step[ply] = steps.MOVES
         walk.count[ply] = read(walk)
     walk.count[ply] -= 1
+    if walk.count[ply] >= 0 and walk.step[ply] == steps.PASSES:
+        walk.move[ply] = steps.PASS
+        return GO_ON
     if walk.count[ply] >= 0:
-        walk.move[ply] = steps.PASS if walk.step[ply] == steps.PASSES else read_cell(board, walk)
-        passes = walk.step[ply] == steps.PASSES
-        if passes or (walk.move[ply] != NO_CELL and walk.left[ply, walk.move[ply]]):
-            return GO_ON
-        return FAILS
+        return GO_ON if read_reply(board, walk, ply, 2) > 0 else FAILS
     if walk.step[ply] == steps.PASSES or walk.count[ply] < -1:
         return FAILS
     any_zone = False
@@ -470,8 +509,6 @@ def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
         for other in range(zone.size):
             if cell == steps.PASS:
                 walk.left[ply, other] = walk.left[ply, other] and after[other]
-        if cell != steps.PASS:
-            walk.left[ply, cell] = False
         return next_reply(board, walk, ply)
     zone[cell] = True
     if not attacker_moves:
@@ -497,6 +534,9 @@ def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_fir
     Return HOLDS or FAILS; `walk.at` is then the number that fails.
     """
     ply = 0
+    root_group = wins and attacker_first and walk.numbers.size > 0 and walk.numbers[0] < 0
+    if root_group and read_reply(board, walk, ply, 1) == NO_CELL:
+        return FAILS
     while True:
         attacker_moves = attacker_first == (ply % 2 == 0)
         for cell in range(walk.zones.shape[1]):
@@ -519,8 +559,7 @@ def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_fir
             if ply == 0:
                 return HOLDS if walk.at[0] == walk.numbers.size else FAILS
             ply -= 1
-            if walk.move[ply] != steps.PASS:
-                board.stones[walk.move[ply]] = 0
+            take_back(board, walk, ply)
             attacker_moves = attacker_first == (ply % 2 == 0)
             if wins:
                 state = end_win(board, walk, ply, attacker_moves)
@@ -533,7 +572,7 @@ def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_fir
         walk.rank[ply + 1] = walk.rank[ply]
         if walk.move[ply] == steps.PASS:
             walk.rank[ply + 1] += 1
-        else:
+        elif walk.move[ply] != steps.GROUP:  # whose stones are there
             board.stones[walk.move[ply]] = 1 if attacker_moves else 2
         ply += 1
 

@@ -19,7 +19,7 @@ from tttenv.utils import files
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import read_bytes, shown
 
-KIND = "proof of an m,n,k-game's value, 2"
+KIND = "proof of an m,n,k-game's value, 3"
 LARGEST = 2**31  # bytes of a proof
 WINS, HELD, STEALING = "wins", "does not win", "does not win: strategy stealing"
 CLAIMS = {1: {"X": WINS}, 0: {"X": HELD, "O": HELD}, -1: {"O": WINS}}  # by value
