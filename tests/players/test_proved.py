@@ -1,6 +1,7 @@
 """The player that wins by a proof: against every reply, on larger boards, and its certificate."""
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
 from tttenv.policy import greedy, sample
+from tttenv.proofs import checker
 from tttenv.proofs.move_values import MoveValues
+from tttenv.proofs.proof_file import read, write
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +24,24 @@ def proofs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for game in ("3,4,3", "4,4,3", "6,6,4", "15,15,4", "4,4,4"):
         files[game] = folder / f"{game.replace(',', '-')}.safetensors"
         tttenv.prove(Rules.of(game)).save(files[game])
+    files["6,6,4 with groups"] = with_groups(files["6,6,4"], Rules(6, 6, 4))
     return files
+
+
+def with_groups(file: Path, rules: Rules) -> Path:
+    """Add a corner to the replies of a win by X wherever the proof then holds still."""
+    claim, places, count = read(file).claims["X"], np.arange(rules.cells), 0
+    for at in reversed(range(claim.numbers.size)):
+        for corner in places[[0, rules.n - 1, -rules.n, -1]]:
+            first, cell, rest = np.split(claim.numbers, [at, at + 1])
+            changed = np.hstack([first, [-2], cell, [corner], rest]).astype(np.int16)
+            one = replace(claim, numbers=changed)
+            _, walk, holds = checker._verify(rules, rules.start(), "X", one, places)
+            if holds and walk.visited[0] == claim.positions:
+                claim, count = one, count + 1
+    assert count > 10
+    write(file.with_name("groups"), rules, rules.start(), 1, {"X": claim})
+    return file.with_name("groups")
 
 
 def by_distance(rules: Rules, sign: int) -> tttenv.Policy:
@@ -44,9 +64,9 @@ def every_reply(boards: Boards) -> Boards:
     return np.unique(after, axis=0)
 
 
-@pytest.mark.parametrize("game", ["3,4,3", "4,4,3", "6,6,4"])
+@pytest.mark.parametrize("game", ["3,4,3", "4,4,3", "6,6,4", "6,6,4 with groups"])
 def test_it_wins_against_every_reply(game: str, proofs: dict[str, Path]) -> None:
-    rules = Rules.of(game)
+    rules = Rules.of(game.split()[0])
     made, boards = player(f"proved:path={proofs[game]}", rules), rules.start(1)
     while len(boards):
         assert made.proof(boards)
