@@ -9,7 +9,7 @@ import pytest
 
 import tttenv
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Probs
+from tttenv.game.types import Boards
 from tttenv.players import player
 from tttenv.policy import greedy, sample
 from tttenv.proofs import checker
@@ -44,18 +44,6 @@ def with_groups(file: Path, rules: Rules) -> Path:
     return file.with_name("groups")
 
 
-def by_distance(rules: Rules, sign: int) -> tttenv.Policy:
-    """Return a player near all stones, with sign -1, or far from them."""
-    rows, columns = np.divmod(np.arange(rules.cells), rules.n)
-    away = np.maximum(*(abs(at[:, None] - at) for at in (rows, columns)))
-
-    def policy(boards: Boards) -> Probs:
-        least = np.where(boards[:, None] != 0, away, rules.cells).min(axis=2)
-        return greedy(sign * least, boards == 0)
-
-    return policy
-
-
 def every_reply(boards: Boards) -> Boards:
     """Return the distinct boards after all replies."""
     rows, cells = np.nonzero(boards == 0)
@@ -83,7 +71,8 @@ def test_it_wins_against_every_reply(game: str, proofs: dict[str, Path]) -> None
 def test_it_wins_all_games(game: str, opponent: str, proofs: dict[str, Path]) -> None:
     rules, rng = Rules.of(game), np.random.default_rng(0)
     made, boards = player(f"proved:path={proofs['15,15,4']}", rules), rules.start(60)
-    rivals = {"near": by_distance(rules, -1), "far": by_distance(rules, 1)}
+    away = abs(np.arange(rules.cells) - rules.cells // 2)
+    rivals = {"near": lambda b: greedy(-away, b == 0), "far": lambda b: greedy(away, b == 0)}
     other = rivals.get(opponent) or player(opponent, rules)
     while len(boards):
         boards = rules.play(boards, made(boards).argmax(axis=1))
