@@ -211,8 +211,8 @@ def did_you_mean(spec: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        ending, known = os.path.splitext(spec)[1], {".onnx": "onnx", ".zip": "sb3"}
-        known[".safetensors"] = "proved"
+        known = {".onnx": "onnx", ".zip": "sb3", ".safetensors": "proved"}
+        ending = os.path.splitext(spec)[1]
         if ending in known and "=" not in spec:
             way = f"{known[ending]}:path={shown(spec)}"
             raise ValueError(f"a file is named with its player: {way}") from None

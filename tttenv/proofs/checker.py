@@ -74,17 +74,16 @@ def checked(path: str | Path, rules: Rules | None = None) -> CheckedProof:
                 )
             continue
         finished, walk, holds = _verify(rules, board, attacker, claim, places)
+        verified, at = int(walk.visited[0]), int(walk.at[0])
         if not holds:
             raise ValueError(
-                f"{shown(file)} proves nothing for {rules}: number {walk.at[0]} about {attacker} is"
-                " wrong"
+                f"{shown(file)} proves nothing for {rules}: number {at} about {attacker} is wrong"
             )
-        if walk.visited[0] != claim.positions:
+        if verified != claim.positions:
             raise ValueError(
-                f"{shown(file)} proves nothing: it has {walk.visited[0]:,} positions about"
-                f" {attacker}"
+                f"{shown(file)} proves nothing: it has {verified:,} positions about {attacker}"
             )
-        positions += claim.positions
+        positions += verified
         numbers += claim.numbers.size
         wins = finished if claim.says == WINS else None
     return CheckedProof(rules, board, content.value, positions, numbers, content.digest, wins)
@@ -113,7 +112,7 @@ def _verify(
     cells = rules.cells
     rows = min(claim.positions, 2 * claim.numbers.size + 2)
     slots = 1 << (2 * rows + 2).bit_length()
-    if 2 * rows * (cells + 1) + 8 * slots > MEMORY:
+    if 2 * rows * (cells + 2) + 8 * slots > MEMORY:
         raise ValueError(
             f"checking a proof with {rows:,} positions of {rules} needs more than"
             f" {MEMORY // 2**30} GiB"

@@ -9,7 +9,7 @@ stones that it has in the position.
 On a covered board the winner completes a line if he can, and else plays the position's move. Which
 of several such positions covers the board makes no difference:
 
-- The move is legal: it is in the zone, so no stone is on it.
+- The move is legal: it is a cell of the zone, where there are no stones.
 - The other side cannot complete a line then. Where a position's rank is 0, it cannot even with all
   stones of the position; elsewhere the guards leave two cells of the zone empty on each line that
   it could complete with `rank` stones and one more.
@@ -25,17 +25,20 @@ So a player needs no more than the board: neither the game before it nor his pla
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
-from tttenv.game.types import Boards, Cells, Mask
+from tttenv.game.types import Boards, Cells
 from tttenv.proofs import strategy_kernel as kernel
 from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.checker import checked
 from tttenv.utils.untrusted import shown
+
+CHUNK = 2**16  # positions that are packed at a time
 
 
 class Strategy:
@@ -54,14 +57,15 @@ class Strategy:
         if proof.wins is None:
             raise ValueError(f"{shown(path)} proves a draw, and no moves that win")
         self.rules, self.digest = rules, proof.digest
-        count, stones = int(proof.wins.filled[0]), proof.wins.boards
-        own = _sets(stones[:count] == 1)
+        count = int(proof.wins.filled[0])
+        stones, zones = proof.wins.boards[:count], proof.wins.zones[:count]
+        own = _sets(stones, 1)
         order = np.lexsort((-proof.wins.ranks[:count], *own.T[::-1]))
         self.positions = kernel.Positions(
             maps(rules),
             own[order],
-            _sets(stones[:count] == 2)[order],
-            _sets(proof.wins.zones[:count])[order],
+            _sets(stones, 2)[order],
+            _sets(zones, 1)[order],
             proof.wins.ranks[order],
             proof.wins.moves[order],
         )
@@ -76,19 +80,18 @@ class Strategy:
 
     def line(self, board: Boards) -> list[int]:
         """Return the moves on a covered board (cells,) as long as each reply is forced."""
-        line = [int(self.moves(board[None])[0])]
-        while not self.rules.over(after := self.rules.play(board, line[-1])):
-            forced = self.rules.winning_cells(after, -1)
-            if not forced.any():
-                break
-            board = self.rules.play(after, int(forced.argmax()))
-            line += [int(forced.argmax()), int(self.moves(board[None])[0])]
-        return line
+        move = int(self.moves(board[None])[0])
+        after = self.rules.play(board, move)
+        forced = np.flatnonzero(self.rules.winning_cells(after, -1)).tolist()
+        if self.rules.over(after) or not forced:
+            return [move]
+        return [move, forced[0], *self.line(self.rules.play(after, forced[0]))]
 
 
-def _sets(masks: Mask) -> NDArray[np.uint64]:
-    """Return masks (rows, cells) as sets of cells (rows, words)."""
-    padded = np.zeros((len(masks), 8 * sets.words(masks.shape[1])), np.uint8)
-    packed = np.packbits(masks, axis=1, bitorder="little")
-    padded[:, : packed.shape[1]] = packed
-    return padded.view("<u8").astype(np.uint64)
+def _sets(cells: NDArray[Any], value: int) -> NDArray[np.uint64]:
+    """Return the sets (rows, words) of the cells with a value in each row (rows, cells)."""
+    found = np.zeros((len(cells), 8 * sets.words(cells.shape[1])), np.uint8)
+    for first in range(0, len(cells), CHUNK):
+        packed = np.packbits(cells[first : first + CHUNK] == value, axis=1, bitorder="little")
+        found[first : first + CHUNK, : packed.shape[1]] = packed
+    return found.view("<u8").astype(np.uint64, copy=False)
