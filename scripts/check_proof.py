@@ -8,14 +8,20 @@ board too. The result is one line, and the exit status is 0 only if the proof ho
 import json
 import struct
 import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from itertools import compress, product
 from typing import Any
 
 KIND = "proof of an m,n,k-game's value, 3"
 WINS, HELD, STEALING = "wins", "does not win", "does not win: strategy stealing"
-CLAIMS = {"1": {"X": WINS}, "0": {"X": HELD, "O": HELD}, "-1": {"O": WINS}}
+DRAW, DRAWS = "a draw", {"X": HELD, "O": HELD}
+CLAIMS = {"1": ("X wins", {"X": WINS}), "0": (DRAW, DRAWS), "-1": ("O wins", {"O": WINS})}
 POTENTIAL, PAIRS, MOVE, COMPLETES, TWO_THREATS, ANSWER, MOVES = range(7)
-ATTACKER, DEFENDER = 1, 2
+ATTACKER, DEFENDER = 1, 32  # stones; their sum on a line tells both numbers, at most 19
 MOST = 2**31  # bytes
+DIRECTIONS = (0, 1), (1, 0), (1, 1), (1, -1)
+IMAGES = (0, 1), (1, 2), (2, 3), (3, 0), (2, 1), (0, 3), (1, 0), (3, 2)
 
 
 def need(holds: bool) -> None:
@@ -33,9 +39,9 @@ def read(file: str) -> tuple[dict[str, str], dict[str, Any]]:
     header = json.loads(data[8:start].decode())
     about, found = header.pop("__metadata__"), {}
     for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
-        ((count,), offsets) = entry["shape"], entry["data_offsets"]
-        need(entry["dtype"] == "I16" and type(count) is int and count >= 0)
-        need(offsets == [end - start, end - start + 2 * count] and start + offsets[1] <= len(data))
+        (count,), offsets = entry["shape"], [end - start, end - start + 2 * entry["shape"][0]]
+        wanted = {"data_offsets": offsets, "dtype": "I16", "shape": [count]}
+        need(json.dumps(entry, sort_keys=True) == json.dumps(wanted))
         found[name] = struct.unpack_from(f"<{count}h", data, end)
         end += 2 * count
     need(end == len(data) and all(type(text) is str for text in about.values()))
@@ -50,190 +56,189 @@ def game_of(text: str) -> tuple[int, int, int]:
 
 
 class Walk:
-    """A walk through the numbers of one claim, on a board of 0, ATTACKER and DEFENDER."""
+    """A walk through the numbers of one claim, whose cells lie on some places of a board."""
 
-    def __init__(self, game: tuple[int, int, int], board: str, attacker: str, numbers: Any) -> None:
-        """Begin on a board; its empty cells outside the board of the proof are marked by a dot."""
-        m, n, self.k = game
-        self.places = [cell for cell in range(m * n) if board[cell] != "."]
-        self.numbers, self.at, self.positions = numbers, 0, 0
-        self.finished: dict[tuple[int, bytes], tuple[int, set[int]]] = {}  # a map and the zone
-        self.stones = [0 if mark in "_." else 1 if mark == attacker else 2 for mark in board]
-        self.lines = []
+    def __init__(self, game: Any, places: list[int], board: str, attacker: str, numbers: Any):
+        """Begin on a board."""
+        (m, n, self.k), self.places, self.numbers = game, places, numbers
+        self.at = self.positions = 0
+        self.finished: dict[tuple[int, bytes], bytes] = {}  # by rank and image: its zone
+        self.stones, self.lines = [0] * (m * n), []
         spots = [(r, c, m - 1 - r, n - 1 - c) for r in range(m) for c in range(n)]
-        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-            for row, column, *_ in spots:
-                line = [(row + i * down, column + i * right) for i in range(self.k)]
-                if line[-1][0] < m and 0 <= line[-1][1] < n:
-                    self.lines.append([row * n + column for row, column in line])
+        for (row, column, *_), (down, right) in product(spots, DIRECTIONS):
+            line = [(row + i * down, column + i * right) for i in range(self.k)]
+            if line[-1][0] < m and 0 <= line[-1][1] < n:
+                self.lines.append({row * n + column for row, column in line})
         self.through = [[i for i, line in enumerate(self.lines) if c in line] for c in range(m * n)]
-        self.held = [[*map([self.stones[c] for c in line].count, range(3))] for line in self.lines]
-        images = ((0, 1), (1, 2), (2, 3), (3, 0), (2, 1), (0, 3), (1, 0), (3, 2))
-        used = [(row, column) for row, column in images if m == n or row % 2 == 0]
+        self.sums = [0] * len(self.lines)
+        self.lines_by_sum = defaultdict(set, {0: {*range(len(self.lines))}})
+        used = [(row, column) for row, column in IMAGES if m == n or row % 2 == 0]
         self.maps = [[spot[row] * n + spot[column] for spot in spots] for row, column in used]
+        for cell, mark in zip(places, board, strict=True):
+            if mark != "_":
+                self.place(cell, ATTACKER if mark == attacker else DEFENDER)
 
-    def read(self, least: int = 0) -> int:
+    def claim(self, says: str, first: bool) -> None:
+        """Verify a claim about the attacker, who moves first or not."""
+        need(not self.lines_by_sum[ATTACKER * self.k] and not self.lines_by_sum[DEFENDER * self.k])
+        if says == HELD:
+            self.hold(int(first))
+        elif first:
+            group = self.reply(1) if self.numbers[0] < 0 else []
+            self.after(group, DEFENDER, self.attack, 0)
+        else:
+            self.replies(0)
+
+    def place(self, cell: int, stone: int) -> None:
+        """Put a stone on a cell; a negative one takes it away."""
+        self.stones[cell] += stone
+        for line in self.through[cell]:
+            self.lines_by_sum[self.sums[line]].remove(line)
+            self.sums[line] += stone
+            self.lines_by_sum[self.sums[line]].add(line)
+
+    def after(self, cells: list[int], stone: int, position: Any, argument: int) -> set[int]:
+        """Return the zone of the position after stones on some cells."""
+        for cell in cells:
+            need(not self.stones[cell])
+            self.place(cell, stone)
+        zone: set[int] = position(argument)
+        for cell in cells:
+            self.place(cell, -stone)
+        return zone
+
+    def read(self) -> int:
         """Return the next number."""
-        need(self.at < len(self.numbers) and self.numbers[self.at] >= least)
         self.at += 1
+        need(self.numbers[self.at - 1] >= 0)
         return int(self.numbers[self.at - 1])
 
-    def cell(self) -> int:
-        """Return the empty cell that the next number means."""
-        number = self.read()
-        need(number < len(self.places) and not self.stones[self.places[number]])
-        return self.places[number]
+    def cells(self, count: int) -> list[int]:
+        """Return the empty cells that the next numbers mean."""
+        found = [self.places[self.read()] for _ in range(count)]
+        need(not any(self.stones[cell] for cell in found))
+        return found
 
-    def reply(self, rank: int, least: int) -> list[int]:
-        """Return the cells of a reply, or of a group of so many replies or more."""
-        number = self.read(-MOST)
-        if rank == 0 and number <= -least:
-            return [self.cell() for _ in range(-number)]
-        self.at -= 1
-        return [self.cell()]
+    def reply(self, least: int) -> list[int]:
+        """Return the next cell, or a group of so many cells or more."""
+        count = -self.numbers[self.at]
+        self.at += count >= least
+        return self.cells(max(count, 1))
 
-    def empty(self, cells: Any) -> set[int]:
-        """Return the empty ones of some cells."""
-        return {cell for cell in cells if not self.stones[cell]}
+    def empty(self, lines: Iterable[int]) -> set[int]:
+        """Return the empty cells of some lines."""
+        return {cell for i in lines for cell in self.lines[i] if not self.stones[cell]}
 
     def completing(self, side: int) -> set[int]:
         """Return the cells on which a side completes a line."""
-        least = self.k - 1
-        full = [i for i, held in enumerate(self.held) if held[side] == least and not held[3 - side]]
-        return {cell for line in full for cell in self.empty(self.lines[line])}
+        return self.empty(self.lines_by_sum[side * (self.k - 1)])
 
-    def place(self, cell: int, side: int, step: int = 1) -> None:
-        """Put a stone on a cell, or take it away if the step is -1."""
-        self.stones[cell] += step * side
-        for line in self.through[cell]:
-            self.held[line][side] += step
-
-    def after(self, cells: Any, side: int, position: Any, argument: int) -> set[int]:
-        """Return the zone of the position after a move."""
-        for cell in cells:
-            need(not self.stones[cell])
-            self.place(cell, side)
-        need(position != self.attack or not any(held[2] == self.k for held in self.held))
-        zone: set[int] = position(argument)
-        for cell in cells:
-            self.place(cell, side, -1)
-        return zone
-
-    def image(self, number: int) -> bytes:
+    def image(self, cells: list[int]) -> bytes:
         """Return the board's image under a map."""
-        return bytes([self.stones[cell] for cell in self.maps[number]])
+        return bytes([self.stones[cell] for cell in cells])
 
-    def recall(self, number: int, rank: int = 0) -> set[int]:
-        """Return the zone of the position, whose image under a map is finished."""
-        other, zone = self.finished[rank, self.image(number)]
-        return {self.maps[number][self.maps[other].index(cell)] for cell in zone}
+    def finish(self, cells: list[int], rank: int, zone: set[int]) -> set[int]:
+        """Count a position and remember its image under a map; return its zone."""
+        self.positions += 1
+        self.finished[rank, self.image(cells)] = bytes([cell in zone for cell in cells])
+        return zone
 
     def attack(self, rank: int) -> set[int]:
         """Verify that the attacker, to move, wins; return the zone."""
-        number = self.read(-len(self.maps))
-        if number < 0:
-            return self.recall(-1 - number, rank)
-        self.at -= 1
-        cell = self.cell()
-        wins = cell in self.completing(ATTACKER)
-        zone = set() if wins else self.after([cell], ATTACKER, self.replies, rank)
-        self.positions += 1
-        self.finished[rank, self.image(0)] = 0, zone | {cell}
-        return zone | {cell}
+        need(not self.lines_by_sum[DEFENDER * self.k])  # by a group
+        if self.numbers[self.at] < 0:
+            self.at += 1
+            image = self.maps[-1 - self.numbers[self.at - 1]]
+            return {*compress(image, self.finished[rank, self.image(image)])}
+        move = self.cells(1)
+        wins = self.completing(ATTACKER).issuperset(move)
+        zone = set() if wins else self.after(move, ATTACKER, self.replies, rank)
+        return self.finish(self.maps[0], rank, zone.union(move))
 
     def replies(self, rank: int) -> set[int]:
         """Verify that the attacker wins with the defender to move; return the zone."""
         need(not self.completing(DEFENDER))
         zone = set(sorted(self.completing(ATTACKER))[:2])
         if len(zone) == 1:
-            zone |= self.after([min(zone)], DEFENDER, self.attack, rank)
+            zone |= self.after([*zone], DEFENDER, self.attack, rank)
         elif not zone:
-            left = self.empty(range(len(self.stones)))
+            left = {cell for cell, stone in enumerate(self.stones) if not stone}
             for _ in range(self.read()):
                 found = self.attack(rank + 1)
                 zone, left = zone | found, left & found
             for _ in range(self.read()):
-                cells = self.reply(rank, 2)
+                cells = self.reply(2 if rank == 0 else MOST)
                 need(not left.isdisjoint(cells))
-                left -= {*cells}
+                left.difference_update(cells)
                 zone |= self.after(cells, DEFENDER, self.attack, rank)
             need(bool(zone) and not left)
         self.positions += 1
-        near = [i for i, held in enumerate(self.held) if held[2] >= self.k - 1 - rank]
-        lines = [self.empty(self.lines[i]) for i in near if rank and not self.held[i][1]]
+        sums = [DEFENDER * i for i in range(max(0, self.k - 1 - rank), self.k) if rank]
+        lines = [self.empty([i]) for total in sums for i in self.lines_by_sum[total]]
         while lines := [line for line in lines if len(line & zone) < 2]:
-            hits = [cell for line in lines for cell in line - zone]
-            zone.add(min(hits, key=lambda cell: (-hits.count(cell), cell)))
+            hits = Counter(cell for line in lines for cell in line - zone)
+            zone.add(min(hits, key=lambda cell: (-hits[cell], cell)))
         return zone
 
     def hold(self, attacks: int) -> set[int]:
         """Verify that the defender holds, with the attacker to move or not; return the zone."""
-        images = [self.image(number) for number in range(len(self.maps))]
-        least = images.index(min(images))
-        if (0, images[least]) in self.finished:
-            return self.recall(least)
+        image = min(self.maps, key=self.image)
+        if known := self.finished.get((0, self.image(image))):
+            return {*compress(image, known)}
         step, zone, hits, but = self.read(), set[int](), 0, -1
-        opens = [i for i, held in enumerate(self.held) if not held[DEFENDER]]
+        opens = [i for total in range(self.k) for i in self.lines_by_sum[total]]
         if step == POTENTIAL:
-            need(sum(2 ** self.held[i][ATTACKER] for i in opens) < 2 ** (self.k - attacks))
-            zone = self.empty(cell for i in opens for cell in self.lines[i])
+            need(sum(2 ** self.sums[i] for i in opens) < 2 ** (self.k - attacks))
+            zone = self.empty(opens)
         elif step == PAIRS:
-            pairs = [{self.cell(), self.cell()} for _ in range(self.read())]
+            pairs = [{*self.cells(2)} for _ in range(self.read())]
             zone = zone.union(*pairs)
-            paired = (any(pair <= {*self.lines[i]} for pair in pairs) for i in opens)
+            paired = (any(pair <= self.lines[i] for pair in pairs) for i in opens)
             need(len(zone) == 2 * len(pairs) and all(paired))
         elif step == (TWO_THREATS if attacks else COMPLETES):
             hits = 1 + attacks
-            zone = {self.cell() for _ in range(hits)}
+            zone = {*self.cells(hits)}
             need(len(zone) == hits and zone <= self.completing(DEFENDER))
             but = -1 if attacks else min(zone)
         elif attacks and step == MOVES:
-            left, first = self.empty(range(len(self.stones))), True
-            while left or first:
-                cell, first = self.cell(), False
-                need(cell not in self.completing(ATTACKER))
-                found = self.after([cell], ATTACKER, self.hold, 0)
+            left = {cell for cell, stone in enumerate(self.stones) if not stone} or {-1}
+            while left:
+                move = self.cells(1)
+                need(self.completing(ATTACKER).isdisjoint(move))
+                found = self.after(move, ATTACKER, self.hold, 0)
                 zone, left = zone | found, left & found
         else:
             need(step == (ANSWER if attacks else MOVE))
-            hits, but = 2 * attacks, self.cell()
+            hits, (but,), side = 2 * attacks, self.cells(1), ATTACKER if attacks else DEFENDER
             need(not attacks or but in self.completing(DEFENDER) - self.completing(ATTACKER))
-            zone = self.after([but], DEFENDER - attacks, self.hold, 1 - attacks) | {but}
+            zone = self.after([but], side, self.hold, 1 - attacks) | {but}
         if hits:
-            zone |= {self.cell() for _ in range(self.read())}
-            lines = [self.empty(self.lines[i]) for i in opens if but not in self.lines[i]]
+            zone.update(self.cells(self.read()))
+            lines = [self.empty([i]) for i in opens if but not in self.lines[i]]
             need(all(len(line & zone) >= hits for line in lines))
-        self.positions += 1
-        self.finished[0, images[least]] = least, zone
-        return zone
+        return self.finish(image, 0, zone)
 
 
 def check(file: str, larger: str = "") -> str:
     """Return what the proof in a file proves; raise an exception if it does not hold."""
     about, arrays = read(file)
-    claims, (m, n, k), board = CLAIMS[about["value"]], game_of(about["rules"]), about["board"]
-    rows, columns, _ = new = game_of(larger or about["rules"])
+    words, claims = CLAIMS[about["value"]]
+    board, (m, n, k), total = about["board"], game_of(about["rules"]), 0
+    rows, columns, _ = game = game_of(larger or about["rules"])
     need(about["kind"] == KIND and arrays.keys() == claims.keys() and not set(board) - {*"XO_"})
-    need(new == (m, n, k) or (about["value"] != "0" and rows >= m and columns >= n and new[2] == k))
-    moves, total = board.count("X") - board.count("O"), 0
+    need(game == (m, n, k) or (words != DRAW and rows >= m and columns >= n and game[2] == k))
+    moves = board.count("X") - board.count("O")
     need(len(board) == m * n and moves in (0, 1) and "_" in board)
-    top, left = (rows - m) // 2, (columns - n) // 2
-    middle = [("." * left + board[i : i + n]).ljust(columns, ".") for i in range(0, m * n, n)]
-    whole = "".join(["." * columns * top, *middle]).ljust(rows * columns, ".")
+    corner = (rows - m) // 2 * columns + (columns - n) // 2
+    places = [corner + row * columns + column for row in range(m) for column in range(n)]
     for attacker, says in claims.items():
-        walk, first = Walk(new, whole, attacker, arrays[attacker]), attacker == "XO"[moves]
-        need(not any(k in held[1:] for held in walk.held))
-        if about[attacker] != STEALING or attacker == "X" or set(board) != {"_"} or says == WINS:
+        walk = Walk(game, places, board, attacker, arrays[attacker])
+        if says == WINS or (attacker, *{*board}, about[attacker]) != ("O", "_", STEALING):
             need(about[attacker] == says)
-            wins = walk.attack if first else walk.replies
-            if says == WINS and first and walk.numbers[0] < 0:
-                walk.after(walk.reply(0, 1), DEFENDER, walk.attack, 0)
-            else:
-                wins(0) if says == WINS else walk.hold(int(first))
+            walk.claim(says, attacker == "XO"[moves])
         need(walk.at == len(walk.numbers) and about[f"{attacker} positions"] == str(walk.positions))
         total += walk.positions
-    value = {"1": "X wins", "0": "a draw", "-1": "O wins"}[about["value"]]
-    return f"{rows},{columns},{k}: {value}; all {total:,} positions of the proof hold"
+    return f"{rows},{columns},{k}: {words}; all {total:,} positions of the proof hold"
 
 
 if __name__ == "__main__":

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from brute_force import ATTACKER, DEFENDER, BruteForce, Stones, after, empty
 from safetensors.numpy import load_file, save_file
 
 import tttenv
 from scripts import check_proof as plain
+from tttenv.exact import positions, solve
 from tttenv.game.rules import Rules
 from tttenv.proofs.checker import checked
 from tttenv.utils.tensor_file import header
@@ -43,7 +45,7 @@ def proof(request, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]
 def said(file: Path, larger: str = "") -> str | None:
     """Return what both checkers say of a file, None if they refuse it."""
     found = by_package = None
-    with suppress(ValueError, KeyError):
+    with suppress(ValueError, LookupError):
         found = plain.check(str(file), larger)
     with suppress(ValueError):
         proved = checked(file, Rules.of(larger) if larger else None)
@@ -56,13 +58,10 @@ def said(file: Path, larger: str = "") -> str | None:
 def verified(numbers: np.ndarray, about: dict[str, str], side: str) -> int:
     """Return how many positions a walk verifies that need not end well."""
     moves = about["board"].count("X") - about["board"].count("O")
-    walk = plain.Walk(plain.game_of(about["rules"]), about["board"], side, numbers.tolist())
-    first = side == "XO"[moves]
-    with suppress(ValueError, KeyError):
-        if about[side] == plain.WINS:
-            (walk.attack if first else walk.replies)(0)
-        else:
-            walk.hold(int(first))
+    cells = list(range(len(about["board"])))
+    walk = plain.Walk(plain.game_of(about["rules"]), cells, about["board"], side, numbers.tolist())
+    with suppress(ValueError, LookupError):
+        walk.claim(about[side], side == "XO"[moves])
     return walk.positions
 
 
@@ -105,6 +104,90 @@ def test_forged_files_are_refused_or_true_and_both_checkers_agree(
         refused += found is None
         assert found is None or WORDS[value] in found
     assert refused > 100
+
+
+def given(stones: Stones, cells: list[int]) -> Stones:
+    """Return the board with the defender's stones on these cells too."""
+    return tuple(DEFENDER if cell in cells else stone for cell, stone in enumerate(stones))
+
+
+def loses(game: BruteForce, stones: Stones, cells: list[int]) -> bool:
+    """Return whether the defender, with stones on these cells too, loses to the side to move."""
+    then = given(stones, cells)
+    return not game.completed(then, DEFENDER) and not game.holds(then, True)
+
+
+def grouped(
+    game: BruteForce, stones: Stones, done: set[Stones], rng: np.random.Generator
+) -> list[int]:
+    """Return the numbers of a win, the attacker to move, with replies grouped at random."""
+    if stones in done and rng.random() < 0.9:
+        return [-1]
+    wins = [move for move in empty(stones) if not game.holds(after(stones, move, ATTACKER), False)]
+    move = int(rng.choice(wins))
+    then, numbers, replies = after(stones, move, ATTACKER), [move], 0
+    free = empty(then)
+    ends = [cell for cell in free if game.completed(after(then, cell, ATTACKER), ATTACKER)]
+    if len(ends) == 1:
+        numbers += grouped(game, given(then, ends), done, rng)
+    elif not ends and not game.completed(then, ATTACKER):
+        left = set(free)
+        while left:
+            group = [int(rng.choice(sorted(left)))]
+            for cell in rng.permutation(free).tolist():
+                if cell not in group and rng.random() < 0.5 and loses(game, then, [*group, cell]):
+                    group.append(cell)
+            numbers += [-len(group), *group[::-1]] if len(group) > 1 else group
+            numbers += grouped(game, given(then, group), done, rng)
+            left, replies = left.difference(group), replies + 1
+        numbers[1:1] = [0, replies]
+    done.add(stones)
+    return numbers
+
+
+def says(file: Path, rules: Rules, stones: Stones, numbers: list[int]) -> str | None:
+    """Return what both checkers say of a file with the claim that X, to move, wins."""
+    about = {"kind": plain.KIND, "rules": str(rules), "value": "1", "X": plain.WINS}
+    about["board"] = "".join("_XO"[stone] for stone in stones)
+    array = np.array(numbers, np.int16)
+    save_file({"X": array}, file, about | {"X positions": str(verified(array, about, "X"))})
+    return said(file)
+
+
+@pytest.mark.parametrize("text", ["3,4,3", "3,5,3", "4,4,3"])
+def test_a_position_answers_a_group_of_replies_only_if_each_of_them_loses(
+    text: str, tmp_path: Path
+) -> None:
+    rules, rng, made, refused = Rules.of(text), np.random.default_rng(0), 0, 0
+    game, file, known = BruteForce(rules), tmp_path / "proof", positions(rules)
+    rows = np.intersect1d(known.decisions, np.r_[known.ply(4), known.ply(6)])
+    while made < 100:
+        board = known.boards[rng.choice(rows)]
+        stones = tuple((board % 3).tolist())
+        group = rng.permutation(empty(stones))[: int(rng.integers(3))].tolist()
+        if not loses(game, stones, group):
+            continue
+        numbers = [-len(group), *group] if group else []
+        numbers += grouped(game, given(stones, group), set(), rng)
+        assert says(file, rules, stones, numbers) is not None
+        for cell in group:  # instead of the last reply
+            other = board.copy()
+            other[[cell, stones.index(DEFENDER)]] = -1, 0
+            assert solve(rules).values[known.index(other)] == 1
+        made += 1
+        for cell in rng.permutation(empty(given(stones, group)))[:3].tolist():
+            more = [*group, cell]
+            wrong = [-len(more), *more, *numbers[len(group) + bool(group) :]]
+            found = says(file, rules, stones, wrong)
+            assert found is None or loses(game, stones, more)
+            refused += found is None and not loses(game, stones, more)
+        changed = forged(np.array(numbers, np.int16), rules.cells, rng).tolist()
+        elsewhere = tuple((known.boards[rng.choice(rows)] % 3).tolist())
+        for here in (stones, elsewhere):
+            if changed and says(file, rules, here, changed) is not None:
+                count = -min(changed[0], 0)
+                assert loses(game, here, changed[1 : 1 + count])
+    assert refused > 20
 
 
 def test_a_win_holds_on_the_larger_boards_that_its_zone_is_clear_of(tmp_path: Path) -> None:
