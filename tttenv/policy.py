@@ -202,6 +202,13 @@ class Player:
         """Return a mask (boards,) of boards from which it, to move, provably cannot lose."""
         return np.zeros(len(boards), np.bool_)
 
+    def proof(self, boards: Boards) -> str | None:
+        """Return the SHA-256 of a file that proves that it wins from all these boards, or None.
+
+        No wrapper keeps it, since other moves may not win.
+        """
+        return None
+
     def limit_time(self, seconds: float | None) -> bool:
         """Limit the seconds for each next move, or restore its own limit; return if it can be."""
         return any([part.limit_time(seconds) for part in self.parts])  # noqa: C419  # of all parts

@@ -98,6 +98,10 @@ class Known(Player):
         """Return that it cannot lose."""
         return np.ones(len(boards), np.bool_)
 
+    def proof(self, boards):
+        """Return a digest."""
+        return "0" * 64
+
     def unmasked(self, boards):
         """Return the same probability on every cell, taken or not."""
         return np.full(boards.shape, 1 / self.rules.cells)
@@ -144,6 +148,7 @@ def test_a_wrapper_keeps_everything_that_it_does_not_change(name, traits):
     assert (made.rules, made.name) == (SQUARE, "inner")
     assert made.explain(SQUARE.start()).nodes == 7
     assert "pairing" in name or made.holds(SQUARE.start(2)).all()
+    assert made.proof(SQUARE.start(2)) is None  # it proves that the inner player's moves win
     assert made.limit_time(2.0)
     assert inner.limit == 2.0
     assert made.particulars() == {"known": True}

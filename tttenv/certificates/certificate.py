@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 IN_TRAINING = 200_000  # limit of positions per seat beyond 15 cells, during training
 ALL_POSITIONS: Final = "all positions"
 REACHABLE: Final = "reachable positions"
+IF_KNOWN = ("pairing", "proof", "illegal_mass", "only_illegal", "more")  # else left out of files
 METHODS = (ALL_POSITIONS, REACHABLE)
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1 + 1e-9)]  # up to rounding, if it is a mean
 Odds: TypeAlias = Annotated[list[Share], Meta(min_length=3, max_length=3)]  # win, draw, loss
@@ -57,6 +58,8 @@ class Certificate:
     symmetry: str | None = None  # how equivariance is known, if symmetry is used
     # By seat, whether positions were left out because the player answers by pairs from there on.
     pairing: dict[str, bool] | None = None
+    # SHA-256 of the file whose proof shows that it always wins as X; no position was queried there.
+    proof: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")] | None = None
     # Boards queried again in other batches, with the same result; 0 for tables and our networks.
     queried_twice: int | None = field(default=None, compare=False)
     illegal_mass: Share | None = None  # see `tttenv.policy.hidden_by_mask`; None by reachable ones
@@ -68,7 +71,7 @@ class Certificate:
         return {
             name: value
             for name, value in asdict(self).items()
-            if value is not None or name not in ("pairing", "illegal_mass", "only_illegal", "more")
+            if value is not None or name not in IF_KNOWN
         }
 
     @classmethod
@@ -136,6 +139,8 @@ def certify(
     costly to query, it is computed over the positions that the player's own moves and any replies
     lead to; values that these do not determine are None, and a seat with more positions than
     allowed is undecided; symmetric ones are merged if the player declares itself equivariant.
+    Where more positions than allowed can arise, a player that wins as X by a proof, see
+    `Player.proof`, is not followed as X.
 
     The policy is queried once on each undecided position. Then it is queried again in a different
     order and in other batches, see `tttenv.exact.determinism`, except for tables and the networks

@@ -149,7 +149,8 @@ METRICS = (
     Metric(
         "exact/reached_{seat}",
         "Positions in which it had to move as {seat} for the certificate.",
-        *("positions that it reaches", "reached"),
+        # 0 for a seat that it does not play, and where a proof takes the place of the search.
+        *("positions that it reaches", "reached", lambda count: f"{count:,}" if count else ""),
         reachable=True,
         if_known=True,
     ),

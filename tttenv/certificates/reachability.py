@@ -65,6 +65,7 @@ class SeatResults:
     symmetry: str | None = None  # how equivariance is known, if symmetry was used
     queried_twice: int = 0  # positions, to check that the output is the same
     pairing: bool = False  # whether positions that the player holds by pairs were left out
+    proof: str | None = None  # SHA-256 of the file by which it always wins, without any query
 
 
 @dataclass(frozen=True)

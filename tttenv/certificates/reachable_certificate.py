@@ -181,6 +181,7 @@ def measure(
         **{name: {seat: getattr(found[seat], name) for seat in SEATS} for name in BY_SEAT},
         "symmetry": x.symmetry or o.symmetry,
         "queried_twice": x.queried_twice + o.queried_twice,
+        "proof": x.proof,
         "pairing": {seat: found[seat].pairing for seat in SEATS} if policy.traits.pairs else None,
     }
 
@@ -194,6 +195,8 @@ def _seat(
 ) -> SeatResults:
     """Compute the results for a seat whose game value is `worth`; on large boards attack first."""
     too_many, attacked = arrangements(player.rules) > positions, 0
+    if too_many and (proof := player.policy.proof(player.first_boards())):
+        return SeatResults(0, never_loses=True, always_wins=True, one_move=True, proof=proof)
     start = None if checkpoint is None else checkpoint.state
     if too_many and start is None:  # else the attack has found nothing
         # If the other side can force a win, any lost game will do.

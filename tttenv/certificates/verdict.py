@@ -64,6 +64,8 @@ def _headline(certificate: Certificate, rules: Rules) -> tuple[str, bool]:
     by_seat = ", ".join(f"{of_seat(certificate, seat)} as {seat}" for seat in SEATS)
     if ABSENT in by_seat:
         return by_seat, False not in never.values()
+    if certificate.proof:
+        return f"ALWAYS WINS as X: proved, file SHA-256 {certificate.proof}", True
     if of_seat(certificate, "X") == "always wins":
         return "ALWAYS WINS as X, who wins this game under perfect play", True
     if certificate.reached is None:
@@ -113,6 +115,8 @@ def _notes(certificate: Certificate) -> Iterator[str]:
     never, line = certificate.never_loses, certificate.losing_line
     if certificate.reached is not None:
         yield "by reachable positions: its own moves and every reply"
+        if certificate.proof:
+            yield "as X by the proof, which was checked: its moves there were not followed"
         if certificate.symmetry is not None:
             yield certificate.symmetry
         if any("undecided" in of_seat(certificate, seat) for seat in SEATS):

@@ -105,17 +105,17 @@ def _proof_recorder() -> None:
 
 
 def _proof_checker() -> None:
-    """Compile the proof checker by checking an invalid proof."""
+    """Compile the proof checker, and the player of proofs, by a win of two in a row."""
     import numpy as np
 
     import tttenv
     from tttenv.proofs.proof_file import WINS, Claim, write
 
-    rules = tttenv.Rules(4, 4, 4)
-    with TemporaryDirectory() as folder, suppress(ValueError):
-        claims = {"X": Claim(WINS, np.zeros(1, np.int16), 1)}
+    rules = tttenv.Rules(1, 3, 2)
+    with TemporaryDirectory() as folder:
+        claims = {"X": Claim(WINS, np.ones(1, np.int16), 2)}
         write(Path(folder) / "proof", rules, rules.start(), 1, claims)
-        tttenv.check_proof(Path(folder) / "proof")
+        tttenv.player(f"proved:path=({folder}/proof)")(rules.start(1))
 
 
 def _environments() -> None:

@@ -35,7 +35,7 @@ PLAYERS: Table[Any] = Table(
 )
 
 SAFE = tuple(PLAYERS)  # that files may name
-PYTHON = ".py"
+PYTHON, PROVED = ".py", "proved:"
 
 # Players that need an option naming a file or a program; left out where all players are measured.
 FOREIGN: Table[Any] = Table(
@@ -47,6 +47,7 @@ FOREIGN: Table[Any] = Table(
         "gomocup": Row("tttenv.players.programs.gomocup:gomocup", "a Gomocup engine"),
         "onnx": Row("tttenv.players.stored.onnx:onnx", "a network in an ONNX file"),
         "linear": Row("tttenv.players.stored.linear:linear", "a weight for each pattern of a line"),
+        "proved": Row("tttenv.players.stored.proved:proved", "the winner's moves in a proof"),
         "llm": Row("tttenv.players.language.llm:llm", "a language model on a chat server"),
         "hf": Row("tttenv.players.language.llm:hf", "a language model in a transformers folder"),
         "hub": Row("tttenv.players.stored.checkpoint:load", "a player of the Hub: hub:OWNER/NAME"),
@@ -61,21 +62,19 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
         spec: `name[:option=value[,option=value]]`, where the name is a row of the table, or of a
             trained player that comes with the package, or the folder of a checkpoint (anything
             with a "/" in it, or a folder that holds a card.json).
-        rules: the game to play; None is 3,3,3, or the game that a checkpoint was trained on. Other
+        rules: the game to play; None is 3,3,3, or the game of a checkpoint or a proof. Other
             games are played by networks of `alphazero`, and by those of `patterns` with the same k.
 
     Raises:
         ValueError: for an unknown name or option, a value out of range, a game that the player does
             not play, and for files that are missing, damaged or unsafe.
     """
-    from tttenv.game.rules import Rules
-
     if not isinstance(spec, str):
         raise ValueError(f"a player's name must be a string, not {spec!r}")
     found = checkpoint_of(spec)
     made: Player
     if found is None:
-        made = _by_name(full(spec), rules or Rules())
+        made = _by_name(full(spec), rules or rules_of(spec))
     else:
         from tttenv.players.stored.checkpoint import load  # only if there is a checkpoint to read
 
@@ -137,17 +136,21 @@ def _by_name(spec: str, rules: "Rules") -> "Player":
 
 
 def rules_of(spec: str) -> "Rules":
-    """Return the game that a player is for: a checkpoint's game, or 3,3,3 for a named player."""
+    """Return the game that a player is for: a checkpoint's or a proof's, 3,3,3 for other names."""
     from tttenv.game.rules import Rules
     from tttenv.players.stored import checkpoint
 
+    if spec.startswith(PROVED):
+        from tttenv.proofs import proof_file
+
+        return call(proof_file.rules_of, "proved", parse(spec)[1])
     found = checkpoint_of(spec)
     return Rules() if found is None else checkpoint.rules_of(found[0])
 
 
 def is_path(spec: str) -> bool:
-    """Return whether a spec refers to a checkpoint, which is not downloaded."""
-    return spec.startswith(bundled.ON_THE_HUB) or checkpoint_of(spec) is not None
+    """Return whether a spec refers to a proof or a checkpoint, which is not downloaded."""
+    return spec.startswith((PROVED, bundled.ON_THE_HUB)) or checkpoint_of(spec) is not None
 
 
 def of_folders(specs: Iterable[str]) -> list[str]:
@@ -208,10 +211,11 @@ def did_you_mean(spec: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        ending, known = os.path.splitext(spec)[1], {".onnx": "onnx:path={}", ".zip": "sb3:path={}"}
+        known = {".onnx": "onnx", ".zip": "sb3", ".safetensors": "proved"}
+        ending = os.path.splitext(spec)[1]
         if ending in known and "=" not in spec:
-            way = known[ending].format(shown(spec))
-            raise ValueError(f"a network's file is named with its player: {way}") from None
+            way = f"{known[ending]}:path={shown(spec)}"
+            raise ValueError(f"a file is named with its player: {way}") from None
         if ending in (".pt", ".pth", ".ckpt"):
             raise ValueError(TORCH.format(shown(spec))) from None
         if (found := _near_folder(spec)) is None:

@@ -28,6 +28,8 @@ class CheckedProof:
     value: int  # for X under perfect play
     positions: int  # that were verified
     numbers: int  # that the proof consists of
+    digest: str  # SHA-256 of the file, in hexadecimal
+    wins: kernel.Finished | None  # the winner's positions, him to move; None for a draw
 
 
 def check_proof(path: str | Path, rules: Rules | None = None) -> int:
@@ -62,7 +64,7 @@ def checked(path: str | Path, rules: Rules | None = None) -> CheckedProof:
         places = _middle(content, rules, file)
     board = rules.start()
     board[places] = content.board
-    positions = numbers = 0
+    positions, numbers, wins = 0, 0, None
     for attacker, claim in content.claims.items():
         if claim.says == STEALING:
             if attacker != "O" or board.any() or claim.numbers.size or claim.positions:
@@ -71,7 +73,8 @@ def checked(path: str | Path, rules: Rules | None = None) -> CheckedProof:
                     " second player on the empty board"
                 )
             continue
-        holds, verified, at = _verify(rules, board, attacker, claim, places)
+        finished, walk, holds = _verify(rules, board, attacker, claim, places)
+        verified, at = int(walk.visited[0]), int(walk.at[0])
         if not holds:
             raise ValueError(
                 f"{shown(file)} proves nothing for {rules}: number {at} about {attacker} is wrong"
@@ -82,7 +85,8 @@ def checked(path: str | Path, rules: Rules | None = None) -> CheckedProof:
             )
         positions += verified
         numbers += claim.numbers.size
-    return CheckedProof(rules, board, content.value, positions, numbers)
+        wins = finished if claim.says == WINS else None
+    return CheckedProof(rules, board, content.value, positions, numbers, content.digest, wins)
 
 
 def _middle(content: proof_file.Content, rules: Rules, file: Path) -> Cells:
@@ -99,8 +103,8 @@ def _middle(content: proof_file.Content, rules: Rules, file: Path) -> Cells:
 
 def _verify(
     rules: Rules, position: Boards, attacker: str, claim: Claim, places: Cells
-) -> tuple[bool, int, int]:
-    """Return whether a claim holds, how many positions were verified, and the numbers read."""
+) -> tuple[kernel.Finished, kernel.Walk, bool]:
+    """Return the verified positions, the walk that verified them, and whether the claim holds."""
     attacker_first = "XO"[int(rules.seat(position))] == attacker
     stones = np.where(position == 0, 0, np.where((position == 1) == attacker_first, 1, 2))
     board = board_of(rules, stones.astype(np.int8))
@@ -108,7 +112,7 @@ def _verify(
     cells = rules.cells
     rows = min(claim.positions, 2 * claim.numbers.size + 2)
     slots = 1 << (2 * rows + 2).bit_length()
-    if 2 * rows * (cells + 1) + 8 * slots > MEMORY:
+    if 2 * rows * (cells + 2) + 8 * slots > MEMORY:
         raise ValueError(
             f"checking a proof with {rows:,} positions of {rules} needs more than"
             f" {MEMORY // 2**30} GiB"
@@ -116,7 +120,7 @@ def _verify(
     finished = kernel.new_finished(slots, rows, cells)
     walk = kernel.new_walk(claim.numbers, places, cells)
     state = kernel.check(board, finished, walk, wins, attacker_first)
-    return state == kernel.HOLDS, int(walk.visited[0]), int(walk.at[0])
+    return finished, walk, state == kernel.HOLDS
 
 
 def board_of(rules: Rules, stones: Stones) -> kernel.Board:

@@ -53,6 +53,7 @@ class Finished(Struct):
     boards: Annotated[NDArray[np.int8], "rows, cells"]
     ranks: Annotated[NDArray[np.int16], "rows"]
     zones: Annotated[Mask, "rows, cells"]
+    moves: Annotated[NDArray[np.int16], "rows"]  # of the attacker, where he wins
     filled: Annotated[NDArray[np.int64], "1"]  # how many
 
 
@@ -161,7 +162,7 @@ def remember(board: Board, finished: Finished, walk: Walk, ply: int, number: int
     if row >= len(finished.boards):
         return FAILS
     finished.slots[slot_of(finished, walk.image, walk.rank[ply])] = row + 1
-    finished.ranks[row] = walk.rank[ply]
+    finished.ranks[row], finished.moves[row] = walk.rank[ply], walk.move[ply]
     finished.filled[0] += 1
     for cell in range(walk.image.size):
         finished.boards[row, cell] = walk.image[cell]

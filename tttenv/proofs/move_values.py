@@ -14,6 +14,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import orbits
 from tttenv.game.types import Boards
 from tttenv.proofs.prover import Prover
+from tttenv.proofs.recording import recorded
 from tttenv.utils.arrays import integers_from, read_only
 
 WORK = 1_500_000  # nodes of the search times cells for one position, by default
@@ -100,6 +101,8 @@ class _Search:
             left -= used
             lows[which == number] = -above
             highs[which == number] = min(-below, high)
+        if low == 1 and (lows < 1).all():
+            lows[legal == self._winning_move(board)] = 1
         # If one move alone can reach the position's value, it does.
         able = np.flatnonzero(highs >= low)
         if len(able) == 1:
@@ -107,6 +110,15 @@ class _Search:
         at_least, at_most = (np.full(self.rules.cells, bound) for bound in (-1, 1))
         at_least[legal], at_most[legal] = lows, highs
         return Bounds(at_least, at_most)
+
+    def _winning_move(self, board: Boards) -> int | None:
+        """Return the first move of the proof that the side to move wins, None if it is lost."""
+        attacker = "XO"[int(self.rules.seat(board))]
+        searches = self.prover.both(attacker)
+        try:
+            return int(recorded(searches, self.rules, board, attacker, True).numbers[0])
+        except ValueError:  # an entry was replaced that cannot be found again
+            return None
 
     def _prove(self, board: Boards, nodes: int) -> tuple[int, int, int]:
         """Return bounds on the value for the side to move, and the number of nodes searched."""

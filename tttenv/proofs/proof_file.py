@@ -4,6 +4,7 @@ One safetensors file: metadata of texts, and an int16 array for each side whose 
 `tttenv.proofs.steps_kernel` describes it.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,7 @@ class Content:
     board: Boards  # (cells,), seen by the side to move
     value: int
     claims: Mapping[str, Claim]  # by attacker: "X" or "O"
+    digest: str  # SHA-256 of the file, in hexadecimal
 
 
 def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[str, Claim]) -> None:
@@ -67,7 +69,8 @@ def read(file: Path) -> Content:
     Raises:
         ValueError: for any other file, and for a damaged one.
     """
-    found = header(read_bytes(file, LARGEST), file)
+    data = read_bytes(file, LARGEST)
+    found = header(data, file)
     about = found.metadata
     if about.get("kind") != KIND:
         raise ValueError(f"{shown(file)} is not a proof of a game's value")
@@ -89,7 +92,24 @@ def read(file: Path) -> Content:
         side: Claim(about[side], numbers[side], _count(about.get(f"{side} positions"), file))
         for side in wanted
     }
-    return Content(rules, board, value, claims)
+    return Content(rules, board, value, claims, hashlib.sha256(data).hexdigest())
+
+
+def rules_of(path: str = "") -> Rules:
+    """Return the game of the proof in a file, which is not verified.
+
+    Args:
+        path: the file.
+
+    Raises:
+        ValueError: without a path, and for a file that is no proof.
+    """
+    if not path:
+        raise ValueError("proved needs the file of a proof: proved:path=FILE.safetensors")
+    try:
+        return read(Path(path)).rules
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {shown(path)}") from None
 
 
 def _count(text: str | None, file: Path) -> int:
