@@ -100,8 +100,9 @@ def _proof_recorder() -> None:
     from tttenv.proofs.recording_kernel import new_recording, record
 
     rules = Rules(4, 4, 4)
-    prover, made = Prover(rules), new_recording(rules, 2**10)
-    record(*prover.both("X"), made, True, ATTACKER, 1)
+    record(Prover(rules).searches["X"], new_recording(rules, 2**10), ATTACKER, 1)
+    rules = Rules(3, 4, 3)
+    Prover(rules).prove().save
 
 
 def _proof_checker() -> None:

@@ -14,7 +14,6 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import orbits
 from tttenv.game.types import Boards
 from tttenv.proofs.prover import Prover
-from tttenv.proofs.recording import recorded
 from tttenv.utils.arrays import integers_from, read_only
 
 WORK = 1_500_000  # nodes of the search times cells for one position, by default
@@ -114,9 +113,8 @@ class _Search:
     def _winning_move(self, board: Boards) -> int | None:
         """Return the first move of the proof that the side to move wins, None if it is lost."""
         attacker = "XO"[int(self.rules.seat(board))]
-        searches = self.prover.both(attacker)
         try:
-            return int(recorded(searches, self.rules, board, attacker, True).numbers[0])
+            return self.prover.recorded_win(board, attacker).numbers[0]
         except ValueError:  # an entry was replaced that cannot be found again
             return None
 

@@ -85,14 +85,7 @@ class Proof:
                 none = np.zeros(0, np.int16)
                 claims[attacker] = proof_file.Claim(proof_file.STEALING, none, 0)
             elif says == proof_file.WINS:
-                recorder = recording.WinRecorder(
-                    self.prover.quiet(attacker), self.prover.searches[attacker]
-                )
-                attacks = "XO"[int(self.rules.seat(self.board))] == attacker
-                if attacks:
-                    recorder.attack(self.board)
-                else:
-                    recorder.replies(-self.board)
+                recorder = self.prover.recorded_win(self.board, attacker)
                 numbers = np.array(recorder.numbers, np.int16)
                 claims[attacker] = proof_file.Claim(says, numbers, recorder.positions)
             else:
@@ -225,6 +218,21 @@ class Prover:
         if attacker not in self._quiet:
             self._quiet[attacker] = QuietSearch(self.rules)
         return self._quiet[attacker]
+
+    def recorded_win(self, position: Boards, attacker: str) -> "recording.WinRecorder":
+        """Record the proof that a side wins a position (cells,), seen by the side to move.
+
+        Raises:
+            ValueError: if the searches do not hold the proof.
+        """
+        from tttenv.proofs.recording import WinRecorder
+
+        recorder = WinRecorder(self.quiet(attacker), self.searches[attacker])
+        if SIDES[int(self.rules.seat(position))] == attacker:
+            recorder.attack(position)
+        else:
+            recorder.replies(-position)
+        return recorder
 
     def _wins_by_threats(self, position: Boards, attacker: str, nodes: int) -> bool:
         """Return whether a search for quiet moves and threats proves that a side wins."""

@@ -35,10 +35,12 @@ WIDTH = 12  # quiet moves tried in a position, those on the strongest lines
 FIRST_PASS, PASS = 300, 5_000  # nodes after a pass: at first, and when nothing else is left
 REPLY, REPLAYED, FIRST = 60, 600, 10_000  # after a reply, in a replay, and once for each position
 FEW = 2  # stones of the attacker, with which all replies may have to be answered
+LATER = 200  # proof number of another move than the strongest, with so few stones
 DEFERRED = 15  # proof number of a quiet move after which no win was found at first
 UNANSWERED = 10  # replies to a quiet move that are searched at a time
 REPLAYS = 300  # positions of a replay
 REMEMBERED = 6  # moves for each set of the attacker's stones
+EMPTY = 0.01  # strength of a line without stones
 NEAR = 4  # cells from the attacker's stones, up to which every reply has an answer of its own
 COLORS = 5  # so many groups of far cells, no two of which are on a line of five
 VISITS = 6  # of a group before it is split
@@ -82,6 +84,8 @@ class QuietSearch:
         self._rows, self._columns = rows, columns
         away = np.maximum(abs(rows[:, None] - rows), abs(columns[:, None] - columns))
         self._away: NDArray[np.int64] = away
+        outwards = np.maximum(np.abs(2 * rows - rules.m + 1), np.abs(2 * columns - rules.n + 1))
+        self._outwards = EMPTY * outwards / (2 * rules.cells)
         self._color = (rows + 2 * columns) % COLORS
 
     @property
@@ -184,8 +188,10 @@ class QuietSearch:
         node.opened = True
         for cell in cells:
             after = self._node(with_stones(board, (cell,), 1), False, node)
-            if not after.opened:
-                few = (after.board == 1).sum() <= FEW
+            few = (after.board == 1).sum() <= FEW
+            if few and node.children and not after.opened:
+                after.proof = LATER
+            elif not after.opened:
                 self._open_replies(after, PASS if few else FIRST_PASS)
             if after.disproof > 0:
                 node.children.append(after)
@@ -238,10 +244,10 @@ class QuietSearch:
         """Return the strength of each cell: of the lines through it that one side has stones on."""
         held = board[self.rules.lines]
         mine, theirs = (held == 1).sum(axis=1), (held == -1).sum(axis=1)
-        weights = np.where((theirs == 0) & (mine > 0), 4.0**mine, 0)
+        weights = np.where(theirs == 0, np.where(mine > 0, 4.0**mine, EMPTY), 0)
         weights += np.where((mine == 0) & (theirs > 0), 4.0**theirs / 2, 0)
         spread = np.repeat(weights, self.rules.k)
-        return np.bincount(self.rules.lines.ravel(), spread, board.size)
+        return np.bincount(self.rules.lines.ravel(), spread, board.size) - self._outwards
 
     def _judge(self, node: Node) -> None:
         """Judge replies that wait, until some are left to be searched."""
