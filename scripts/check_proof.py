@@ -56,10 +56,12 @@ def game_of(text: str) -> tuple[int, int, int]:
 
 
 class Walk:
-    """A walk through the numbers of one claim, whose cells lie on some places of a board."""
+    """A walk through the numbers of one claim, whose cells lie on some places of a board.
+
+    A method for a position returns its zone, or raises an exception if the numbers prove nothing.
+    """
 
     def __init__(self, game: Any, places: list[int], board: str, attacker: str, numbers: Any):
-        """Begin on a board."""
         (m, n, self.k), self.places, self.numbers = game, places, numbers
         self.at = self.positions = 0
         self.finished: dict[tuple[int, bytes], bytes] = {}  # by rank and image: its zone
@@ -75,11 +77,10 @@ class Walk:
         used = [(row, column) for row, column in IMAGES if m == n or row % 2 == 0]
         self.maps = [[spot[row] * n + spot[column] for spot in spots] for row, column in used]
         for cell, mark in zip(places, board, strict=True):
-            if mark != "_":
-                self.place(cell, ATTACKER if mark == attacker else DEFENDER)
+            self._place(cell, {"_": 0, attacker: ATTACKER}.get(mark, DEFENDER))
 
     def claim(self, says: str, first: bool) -> None:
-        """Verify a claim about the attacker, who moves first or not."""
+        """Verify a claim about the attacker, who moves first or not: neither side has a line."""
         need(not self.lines_by_sum[ATTACKER * self.k] and not self.lines_by_sum[DEFENDER * self.k])
         if says == HELD:
             self.hold(int(first))
@@ -89,7 +90,7 @@ class Walk:
         else:
             self.replies(0)
 
-    def place(self, cell: int, stone: int) -> None:
+    def _place(self, cell: int, stone: int) -> None:
         """Put a stone on a cell; a negative one takes it away."""
         self.stones[cell] += stone
         for line in self.through[cell]:
@@ -101,21 +102,20 @@ class Walk:
         """Return the zone of the position after stones on some cells."""
         for cell in cells:
             need(not self.stones[cell])
-            self.place(cell, stone)
+            self._place(cell, stone)
         zone: set[int] = position(argument)
         for cell in cells:
-            self.place(cell, -stone)
+            self._place(cell, -stone)
         return zone
 
-    def read(self) -> int:
-        """Return the next number."""
+    def _read(self) -> int:
         self.at += 1
         need(self.numbers[self.at - 1] >= 0)
         return int(self.numbers[self.at - 1])
 
-    def cells(self, count: int) -> list[int]:
+    def _cells(self, count: int) -> list[int]:
         """Return the empty cells that the next numbers mean."""
-        found = [self.places[self.read()] for _ in range(count)]
+        found = [self.places[self._read()] for _ in range(count)]
         need(not any(self.stones[cell] for cell in found))
         return found
 
@@ -123,98 +123,95 @@ class Walk:
         """Return the next cell, or a group of so many cells or more."""
         count = -self.numbers[self.at]
         self.at += count >= least
-        return self.cells(max(count, 1))
+        return self._cells(max(count, 1))
 
-    def empty(self, lines: Iterable[int]) -> set[int]:
-        """Return the empty cells of some lines."""
+    def _empty(self, lines: Iterable[int]) -> set[int]:
         return {cell for i in lines for cell in self.lines[i] if not self.stones[cell]}
 
-    def completing(self, side: int) -> set[int]:
-        """Return the cells on which a side completes a line."""
-        return self.empty(self.lines_by_sum[side * (self.k - 1)])
+    def _completing(self, side: int) -> set[int]:
+        return self._empty(self.lines_by_sum[side * (self.k - 1)])
 
-    def image(self, cells: list[int]) -> bytes:
-        """Return the board's image under a map."""
+    def _image(self, cells: list[int]) -> bytes:
         return bytes([self.stones[cell] for cell in cells])
 
     def finish(self, cells: list[int], rank: int, zone: set[int]) -> set[int]:
         """Count a position and remember its image under a map; return its zone."""
         self.positions += 1
-        self.finished[rank, self.image(cells)] = bytes([cell in zone for cell in cells])
+        self.finished[rank, self._image(cells)] = bytes([cell in zone for cell in cells])
         return zone
 
     def attack(self, rank: int) -> set[int]:
-        """Verify that the attacker, to move, wins; return the zone."""
+        """Verify that the attacker, to move, wins."""
         need(not self.lines_by_sum[DEFENDER * self.k])  # by a group
         if self.numbers[self.at] < 0:
             self.at += 1
             image = self.maps[-1 - self.numbers[self.at - 1]]
-            return {*compress(image, self.finished[rank, self.image(image)])}
-        move = self.cells(1)
-        wins = self.completing(ATTACKER).issuperset(move)
+            return {*compress(image, self.finished[rank, self._image(image)])}
+        move = self._cells(1)
+        wins = self._completing(ATTACKER).issuperset(move)
         zone = set() if wins else self.after(move, ATTACKER, self.replies, rank)
         return self.finish(self.maps[0], rank, zone.union(move))
 
     def replies(self, rank: int) -> set[int]:
-        """Verify that the attacker wins with the defender to move; return the zone."""
-        need(not self.completing(DEFENDER))
-        zone = set(sorted(self.completing(ATTACKER))[:2])
+        """Verify that the attacker wins with the defender to move."""
+        need(not self._completing(DEFENDER))
+        zone = set(sorted(self._completing(ATTACKER))[:2])
         if len(zone) == 1:
             zone |= self.after([*zone], DEFENDER, self.attack, rank)
         elif not zone:
             left = {cell for cell, stone in enumerate(self.stones) if not stone}
-            for _ in range(self.read()):
+            for _ in range(self._read()):
                 found = self.attack(rank + 1)
                 zone, left = zone | found, left & found
-            for _ in range(self.read()):
+            for _ in range(self._read()):
                 cells = self.reply(2 if rank == 0 else MOST)
                 need(not left.isdisjoint(cells))
                 left.difference_update(cells)
                 zone |= self.after(cells, DEFENDER, self.attack, rank)
             need(bool(zone) and not left)
         self.positions += 1
-        sums = [DEFENDER * i for i in range(max(0, self.k - 1 - rank), self.k) if rank]
-        lines = [self.empty([i]) for total in sums for i in self.lines_by_sum[total]]
+        sums = [DEFENDER * own for own in range(self.k - 1 - rank, self.k)]
+        lines = [self._empty([i]) for total in sums for i in self.lines_by_sum[total]]
         while lines := [line for line in lines if len(line & zone) < 2]:
             hits = Counter(cell for line in lines for cell in line - zone)
             zone.add(min(hits, key=lambda cell: (-hits[cell], cell)))
         return zone
 
     def hold(self, attacks: int) -> set[int]:
-        """Verify that the defender holds, with the attacker to move or not; return the zone."""
-        image = min(self.maps, key=self.image)
-        if known := self.finished.get((0, self.image(image))):
+        """Verify that the defender holds, with the attacker to move or not."""
+        image = min(self.maps, key=self._image)
+        if known := self.finished.get((0, self._image(image))):
             return {*compress(image, known)}
-        step, zone, hits, but = self.read(), set[int](), 0, -1
+        step, zone, hits, but = self._read(), set[int](), 0, -1
         opens = [i for total in range(self.k) for i in self.lines_by_sum[total]]
         if step == POTENTIAL:
             need(sum(2 ** self.sums[i] for i in opens) < 2 ** (self.k - attacks))
-            zone = self.empty(opens)
+            zone = self._empty(opens)
         elif step == PAIRS:
-            pairs = [{*self.cells(2)} for _ in range(self.read())]
+            pairs = [{*self._cells(2)} for _ in range(self._read())]
             zone = zone.union(*pairs)
             paired = (any(pair <= self.lines[i] for pair in pairs) for i in opens)
             need(len(zone) == 2 * len(pairs) and all(paired))
         elif step == (TWO_THREATS if attacks else COMPLETES):
             hits = 1 + attacks
-            zone = {*self.cells(hits)}
-            need(len(zone) == hits and zone <= self.completing(DEFENDER))
+            zone = {*self._cells(hits)}
+            need(len(zone) == hits and zone <= self._completing(DEFENDER))
             but = -1 if attacks else min(zone)
         elif attacks and step == MOVES:
             left = {cell for cell, stone in enumerate(self.stones) if not stone} or {-1}
             while left:
-                move = self.cells(1)
-                need(self.completing(ATTACKER).isdisjoint(move))
+                move = self._cells(1)
+                need(self._completing(ATTACKER).isdisjoint(move))
                 found = self.after(move, ATTACKER, self.hold, 0)
                 zone, left = zone | found, left & found
         else:
             need(step == (ANSWER if attacks else MOVE))
-            hits, (but,), side = 2 * attacks, self.cells(1), ATTACKER if attacks else DEFENDER
-            need(not attacks or but in self.completing(DEFENDER) - self.completing(ATTACKER))
+            hits, (but,), side = 2 * attacks, self._cells(1), ATTACKER if attacks else DEFENDER
+            need(not attacks or but in self._completing(DEFENDER) - self._completing(ATTACKER))
             zone = self.after([but], side, self.hold, 1 - attacks) | {but}
         if hits:
-            zone.update(self.cells(self.read()))
-            lines = [self.empty([i]) for i in opens if but not in self.lines[i]]
+            zone.update(self._cells(self._read()))
+            lines = [self._empty([i]) for i in opens if but not in self.lines[i]]
             need(all(len(line & zone) >= hits for line in lines))
         return self.finish(image, 0, zone)
 

@@ -184,40 +184,59 @@ def smallest_win(
     return zone
 
 
+def replies(cells: list[int], free: list[int], often: float, rng: np.random.Generator) -> list[int]:
+    """Return replies after their number: these cells, or groups of them and others."""
+    count, numbers, answered = 0, [], set[int]()
+    for cell in rng.permutation(cells).tolist():
+        group = [cell, *some(free, int(rng.integers(3)), rng)] if rng.random() < often else [cell]
+        if cell not in answered or rng.random() < 0.05:
+            count += 1
+            numbers += [-len(group), *group[::-1]] if len(group) > 1 else group
+            answered.update(group)
+    return [count, *numbers]
+
+
 @pytest.mark.parametrize("attacker_moves", [False, True])
 @pytest.mark.parametrize("rank", [0, 1, 2])
 def test_a_position_is_said_to_be_won_only_if_it_is(attacker_moves: bool, rank: int) -> None:
-    rng, won = np.random.default_rng(rank), 0
+    rng, won, groups = np.random.default_rng(rank), 0, 0
     for stones in BOARDS[rank :: 3 if attacker_moves else 1]:
         free, passes = empty(stones), int(rng.integers(3))
-        numbers = some(free, 1, rng) if attacker_moves else [passes, len(free), *free]
-        at = walk(numbers)
+        often = 0.2 if rank > 0 else 0.5
+        numbers = replies(free, free, often, rng) if passes == 0 else []
+        numbers = some(free, 1, rng) if attacker_moves else [passes, *numbers]
+        at = walk([*numbers, *[0] * 40])
         at.rank[0] = rank
         board = board_with(stones)
         state = kernel.begin_win(board, at, 0, attacker_moves)
         while state == kernel.GO_ON:
             cell = int(at.move[0])
-            then, next_rank = stones, rank
+            then, next_rank = tuple(board.stones.tolist()), rank
+            board.stones[:] = stones  # which replies were put on
             if cell == steps.PASS:
                 next_rank += 1
+            elif cell == steps.GROUP:
+                groups += 1
+                assert rank == 0
+                assert not GAME.completed(then, DEFENDER)
             else:
                 assert stones[cell] == EMPTY
                 then = after(stones, cell, ATTACKER if attacker_moves else DEFENDER)
-                board.stones[cell] = EMPTY  # the reply is put there
             zone = smallest_win(then, next_rank, not attacker_moves, rng)
             if zone is None:
                 break  # no proof of the position after the move
             at.zones[1] = False
             at.zones[1, list(zone)] = True
             if cell == steps.PASS and at.count[0] == 0:  # the last: now the replies
-                left = np.flatnonzero(at.left[0] & at.zones[1])
-                at.numbers[1 : 2 + len(left)] = [len(left), *left]
+                left = replies(np.flatnonzero(at.left[0] & at.zones[1]).tolist(), free, often, rng)
+                at.numbers[1 : 1 + len(left)] = left
             state = kernel.end_win(board, at, 0, attacker_moves)
         if state == kernel.HOLDS:
             won += 1
             found = set(np.flatnonzero(at.zones[0]).tolist())
             assert wins_despite(stones, found, rank, attacker_moves), (stones, at.numbers)
     assert won > 50
+    assert (groups > 50) == (rank == 0 and not attacker_moves)
 
 
 def test_the_zone_of_an_image_is_the_image_of_the_zone() -> None:
