@@ -129,7 +129,9 @@ class WinRecorder:
             return self._zone()
         cell = self._quiet_move(board)
         if cell is None:
-            return self._threats(board, 0)
+            zone = self._threats(board, 0)
+            self._finished[key] = board, zone
+            return zone
         self.positions += 1
         self.numbers.append(cell)
         zone = self.replies(with_stones(board, (cell,), 1))

@@ -34,7 +34,7 @@ from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct, allocate, record
 
 INFINITY = 1 << 30
-THREAT, PREPARES, SINGLE = 1, 3, 12  # first proof numbers of moves, by the lines they add to
+THREAT, SINGLE = 1, 12  # first proof numbers: a threat; another move, divided by its lines
 RANK_KEY = 0x9E3779B97F4A7C15  # by the rank a part of a position's hash
 MOVER_KEY = 0x5DEECE66D1CE4E5B  # with the defender to move
 WORKED = 2**16  # sets of the attacker's stones whose last winning move is remembered
@@ -382,7 +382,7 @@ def _list_attacks(t: ThreatSearch, ply: int) -> None:
     for cell in range(lines.size):
         if lines[cell] == 0:
             continue
-        proof = THREAT if lines[cell] >= lines.size else PREPARES if lines[cell] > 1 else SINGLE
+        proof = THREAT if lines[cell] >= lines.size else max(2, SINGLE // int(lines[cell]))
         _add_move(t, ply, cell, THREAT if cell == worked else proof + (worked != NONE))
         if t.frames[ply].proof == 0:
             return
