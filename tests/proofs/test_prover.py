@@ -244,13 +244,13 @@ def test_an_interrupted_search_goes_on_from_where_it_was() -> None:
     assert rest.nodes < whole
 
 
-@pytest.mark.parametrize("text", ["4,5,4", "5,6,4"])
+@pytest.mark.parametrize(("text", "name"), [("4,5,4", "record"), ("5,6,4", "record_threats")])
 def test_recording_that_is_interrupted_ends_at_once_and_loses_nothing(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules, file = Rules.of(text), tmp_path / "proof"
     proof, calls = tttenv.prove(rules), 0
-    record = recording.record
+    record = getattr(recording, name)
 
     def pressed(*args: object) -> int:
         nonlocal calls
@@ -260,7 +260,7 @@ def test_recording_that_is_interrupted_ends_at_once_and_loses_nothing(
         return record(*args)
 
     monkeypatch.setattr(recording, "SLICE", 10)  # positions in each call
-    monkeypatch.setattr(recording, "record", pressed)
+    monkeypatch.setattr(recording, name, pressed)
     with pytest.raises(KeyboardInterrupt):
         proof.save(tmp_path / "never")
     assert not (tmp_path / "never").exists()
@@ -270,7 +270,7 @@ def test_recording_that_is_interrupted_ends_at_once_and_loses_nothing(
     again = search_checkpoint.read(tmp_path / "search", 2**30)
     rest = again.prover.prove(again.board)
     assert rest.value == proof.value
-    assert rest.nodes == (1 if text == "4,5,4" else proof.nodes)  # the other is a win by threats
+    assert rest.nodes < proof.nodes / 10
     rest.save(file)
     assert tttenv.check_proof(file) == proof.value
 

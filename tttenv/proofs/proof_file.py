@@ -5,6 +5,7 @@ One safetensors file: metadata of texts, and an int16 array for each side whose 
 """
 
 import hashlib
+import lzma
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from tttenv.utils.untrusted import read_bytes, shown
 
 KIND = "proof of an m,n,k-game's value, 3"
 LARGEST = 2**31  # bytes of a proof
+COMPRESSED, MEMORY = ".xz", 2**27  # the suffix of compressed files, bytes to decompress one
 WINS, HELD, STEALING = "wins", "does not win", "does not win: strategy stealing"
 CLAIMS = {1: {"X": WINS}, 0: {"X": HELD, "O": HELD}, -1: {"O": WINS}}  # by value
 
@@ -49,7 +51,7 @@ def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[s
     """Write a proof file atomically.
 
     Args:
-        file: its path; an existing file is replaced.
+        file: its path; an existing file is replaced. One that ends with .xz is compressed.
         rules: the game.
         board: the position (cells,), seen by the side to move.
         value: for X: 1, 0 or -1.
@@ -60,7 +62,8 @@ def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[s
     for side, claim in claims.items():
         metadata[side] = claim.says
         metadata[f"{side} positions"] = str(claim.positions)
-    files.write(file, save({side: c.numbers for side, c in claims.items()}, metadata))
+    data = save({side: c.numbers for side, c in claims.items()}, metadata)
+    files.write(file, lzma.compress(data) if file.suffix == COMPRESSED else data)
 
 
 def read(file: Path) -> Content:
@@ -70,6 +73,12 @@ def read(file: Path) -> Content:
         ValueError: for any other file, and for a damaged one.
     """
     data = read_bytes(file, LARGEST)
+    digest = hashlib.sha256(data).hexdigest()
+    if file.suffix == COMPRESSED:
+        try:
+            data = lzma.LZMADecompressor(memlimit=MEMORY).decompress(data, LARGEST)
+        except lzma.LZMAError:
+            raise ValueError(f"{shown(file)} is a damaged proof: it is not compressed") from None
     found = header(data, file)
     about = found.metadata
     if about.get("kind") != KIND:
@@ -92,7 +101,7 @@ def read(file: Path) -> Content:
         side: Claim(about[side], numbers[side], _count(about.get(f"{side} positions"), file))
         for side in wanted
     }
-    return Content(rules, board, value, claims, hashlib.sha256(data).hexdigest())
+    return Content(rules, board, value, claims, digest)
 
 
 def rules_of(path: str = "") -> Rules:

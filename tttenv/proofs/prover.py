@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,10 +21,15 @@ from tttenv.game.line_board_kernel import ATTACKER
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
+from tttenv.proofs.proof_file import WINS, read
 from tttenv.proofs.quiet_moves import QuietSearch
 from tttenv.proofs.table_kernel import copy_entries, entry_bytes, new_proof_table
 from tttenv.utils.arrays import integers_from
 from tttenv.utils.compile_time import Stopwatch
+from tttenv.utils.untrusted import shown
+
+if TYPE_CHECKING:
+    from tttenv.proofs.recording import Part, WinRecorder
 
 SLICE = 10_000  # nodes between two looks at the clock and for Ctrl-C
 FIRST_PLACES = 2**14  # in a new table; it grows as it fills
@@ -43,9 +49,10 @@ class ProofProgress:
     nodes: int  # positions searched so far
     seconds: float
     attacker: str  # "X" or "O", whose win is being searched for
-    moves: int  # of the position, first moves that are not settled yet
+    moves: int  # of the position, moves or replies to the first move that are not settled yet
     proof: int  # the numbers of the search: the attacker is proved to win at proof 0,
     disproof: int  # and proved not to at disproof 0
+    resists: int | None = None  # a cell: the reply to the first move that is searched now
 
 
 Watcher = Callable[[ProofProgress], None]
@@ -110,6 +117,29 @@ class Prover:
         self.rules, self.memory = rules, memory
         self.searches = {side: self._search(FIRST_PLACES) for side in SIDES}
         self._quiet: dict[str, QuietSearch] = {}
+        self._parts: dict[str, list[Part]] = {side: [] for side in SIDES}
+
+    def use(self, file: Path) -> None:
+        """Use the proof that a side, to move, wins a position: it is not searched again.
+
+        Raises:
+            ValueError: for a file without such a proof of this game, or with a wrong one.
+        """
+        from tttenv.proofs.checker import checked
+        from tttenv.proofs.recording import Part
+
+        checked(file)
+        content = read(file)
+        for side, claim in content.claims.items():
+            to_move = SIDES[int(self.rules.seat(content.board))] == side
+            if content.rules != self.rules or claim.says != WINS or not to_move:
+                raise ValueError(f"{shown(file)} does not prove a win of {self.rules} by a move")
+            group = max(0, -int(claim.numbers[0]))  # more stones of the other side, at the start
+            board = content.board.copy()
+            board[claim.numbers[1 : 1 + group]] = -1
+            numbers = claim.numbers[1 + group if group else 0 :]
+            self._parts[side].append(Part(board, numbers, claim.positions))
+            self.quiet(side).moves[self.quiet(side).image(board)[0]] = None
 
     def prove(
         self,
@@ -137,9 +167,13 @@ class Prover:
         wins: dict[str, bool | None] = {"X": None, "O": None if position.any() else False}
         try:
             for attacker in self._open_questions(wins, position):
-                limit = QUIET_NODES if nodes is None else min(QUIET_NODES, nodes // 8)
-                if limit >= FEWEST_NODES and self._wins_by_threats(position, attacker, limit):
-                    wins[attacker] = True
+                wins[attacker] = self._continue(position, attacker, 1)  # it may be known
+                if wins[attacker] is not None:
+                    break
+                limit = self._quiet_nodes(position, attacker, nodes)
+                if limit >= FEWEST_NODES:
+                    won = self._wins_by_threats(position, attacker, limit, clock, watch, before)
+                    wins[attacker] = True if won else wins[attacker]
             while (turns := self._open_questions(wins, position)) and (
                 nodes is None or self._nodes() - before < nodes
             ):
@@ -219,7 +253,7 @@ class Prover:
             self._quiet[attacker] = QuietSearch(self.rules)
         return self._quiet[attacker]
 
-    def recorded_win(self, position: Boards, attacker: str) -> "recording.WinRecorder":
+    def recorded_win(self, position: Boards, attacker: str) -> "WinRecorder":
         """Record the proof that a side wins a position (cells,), seen by the side to move.
 
         Raises:
@@ -227,18 +261,53 @@ class Prover:
         """
         from tttenv.proofs.recording import WinRecorder
 
-        recorder = WinRecorder(self.quiet(attacker), self.searches[attacker])
+        recorder = WinRecorder(self.quiet(attacker), self.searches[attacker], self._parts[attacker])
         if SIDES[int(self.rules.seat(position))] == attacker:
             recorder.attack(position)
         else:
             recorder.replies(-position)
         return recorder
 
-    def _wins_by_threats(self, position: Boards, attacker: str, nodes: int) -> bool:
+    def _quiet_nodes(self, position: Boards, attacker: str, nodes: int | None) -> int:
+        """Return how many nodes the search for quiet moves gets before the one of all moves.
+
+        Where the lines that are open to the attacker are many times what pairs of cells could
+        answer, the other search would not end.
+        """
+        side = 1 if SIDES[int(self.rules.seat(position))] == attacker else -1
+        held = side * position[self.rules.lines]
+        potential = (2.0 ** (held == 1).sum(axis=1))[(held >= 0).all(axis=1)].sum()
+        large = potential > OPEN_LINES * 2**self.rules.k
+        if nodes is None:
+            return UNLIMITED if large else QUIET_NODES
+        return nodes // 2 if large else min(QUIET_NODES, nodes // 8)
+
+    def _wins_by_threats(
+        self,
+        position: Boards,
+        attacker: str,
+        nodes: int,
+        clock: Stopwatch,
+        watch: Watcher | None,
+        before: int,
+    ) -> bool:
         """Return whether a search for quiet moves and threats proves that a side wins."""
         attacks = SIDES[int(self.rules.seat(position))] == attacker
-        board = position if attacks else -position
-        return bool(self.quiet(attacker).search(board, attacks, nodes, lambda root: None))
+        board, quiet, won = position if attacks else -position, self.quiet(attacker), None
+        while won is None and nodes > 0:
+            start = quiet.nodes
+            won = quiet.search(board, attacks, min(SLICE, nodes))
+            nodes -= quiet.nodes - start
+            if watch is not None:
+                left, resists = quiet.progress()
+                root = quiet.root
+                spent = self._nodes() - before
+                watch(
+                    ProofProgress(
+                        spent, clock.seconds, attacker, left, root.proof, root.disproof, resists
+                    )
+                )
+        return bool(won)
 
     def _progress(self, attacker: str, nodes: int, seconds: float) -> ProofProgress:
         root = self.searches[attacker].frames.of[0]

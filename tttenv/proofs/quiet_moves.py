@@ -3,14 +3,15 @@
 A proof-number search (Allis, van der Meulen and van den Herik, 1994) over the attacker's quiet
 moves; `tttenv.proofs.threats_kernel` judges every position of his, and proves the win after a pass
 of the defender, whose zone holds the replies to follow. Where there is no such win, far replies are
-answered in groups: the defender gets the stones of all of them at once. Before a position is searched,
-the moves that won with the same stones of the attacker are tried against all replies, those that
-refuted them last first.
+answered in groups: the defender gets the stones of all of them at once. Before a position is
+searched, the moves that won with the same stones of the attacker are tried against all replies,
+those that refuted them most often first.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,13 +80,14 @@ class QuietSearch:
         self._won_with: dict[bytes, list[int]] = defaultdict(list)
         self._refuted: dict[bytes, Counter[int]] = defaultdict(Counter)
         self._nodes: dict[bytes, Node] = {}
+        self.root = Node(rules.start(), True)
         self._maps = maps(rules)
         rows, columns = np.divmod(np.arange(rules.cells), rules.n)
         self._rows, self._columns = rows, columns
         away = np.maximum(abs(rows[:, None] - rows), abs(columns[:, None] - columns))
         self._away: NDArray[np.int64] = away
         outwards = np.maximum(np.abs(2 * rows - rules.m + 1), np.abs(2 * columns - rules.n + 1))
-        self._outwards = EMPTY * outwards / (2 * rules.cells)
+        self._outwards: NDArray[np.float64] = EMPTY * outwards / (2 * rules.cells)
         self._color = (rows + 2 * columns) % COLORS
 
     @property
@@ -110,27 +112,38 @@ class QuietSearch:
         set_position(self.threats, board, rank)
         return bool(threats_win(self.threats, nodes))
 
-    def search(
-        self,
-        board: Boards,
-        attacks: bool,
-        nodes: int,
-        watch: Callable[[Node], None] = lambda root: None,
-    ) -> bool | None:
+    def found(self) -> dict[str, NDArray[Any]]:
+        """Return what the searches found, to be saved: quiet moves that win, groups of replies."""
+        won = [(key, cell) for key, cell in self.moves.items() if cell is not None]
+        groups = [(key, reply) for key, known in self.groups.items() for reply in known]
+        return {
+            "won": _boards([key for key, _ in won], self.rules.cells),
+            "moves": np.array([cell for _, cell in won], np.int16),
+            "answered": _boards([key for key, _ in groups], self.rules.cells),
+            "groups": np.array(
+                [np.isin(np.arange(self.rules.cells), reply) for _, reply in groups], np.int8
+            ).reshape(-1, self.rules.cells),
+        }
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what `found` returned."""
+        for board, cell in zip(saved["won"], saved["moves"].tolist(), strict=True):
+            for one in self._maps:
+                self._keep(board[one], int(np.flatnonzero(one == cell)[0]))
+        for board, group in zip(saved["answered"], saved["groups"], strict=True):
+            self._group(board, tuple(np.flatnonzero(group).tolist()))
+
+    def search(self, board: Boards, attacks: bool, nodes: int) -> bool | None:
         """Return whether the attacker wins, None if so many nodes do not decide it.
 
-        False only means that the search has no more moves to try. The search of a position is
-        continued where it was left.
+        False only means that the search has no more moves to try. A search of the same position as
+        the last one goes on where that was left.
         """
         stop = self.nodes + nodes
-        if (
-            not self._nodes
-            or not (self._root.board == board).all()
-            or self._root.attacks != attacks
-        ):
+        if not self._nodes or not (self.root.board == board).all() or self.root.attacks != attacks:
             self._nodes = {}
-            self._root = self._node(board, attacks, None)
-        root = self._root
+            self.root = self._node(board, attacks, None)
+        root = self.root
         while root.proof > 0 and root.disproof > 0:
             if self.nodes >= stop:
                 return None
@@ -144,8 +157,18 @@ class QuietSearch:
             else:
                 self._open_replies(node, PASS)
             self._update(node)
-            watch(root)
         return root.proof == 0
+
+    def progress(self) -> tuple[int, int | None]:
+        """Return how many replies to the first move are left, and the one that is searched now."""
+        node = self.root
+        if node.attacks and node.children:
+            node = min(node.children, key=_first_proof)
+        if node.attacks or not node.children:
+            return 0, None
+        child = min(node.children, key=_first_disproof)
+        cells = np.flatnonzero(child.board != node.board)
+        return len(node.children) + sum(map(len, node.waiting)), int(cells[0])
 
     def _node(self, board: Boards, attacks: bool, parent: Node | None) -> Node:
         node = self._nodes.setdefault(board.tobytes() + bytes([attacks]), Node(board, attacks))
@@ -166,7 +189,7 @@ class QuietSearch:
         """Keep the quiet move that wins a position."""
         key, at = self.image(board)
         self.moves[key] = int(np.flatnonzero(self._maps[at] == cell)[0])
-        known = self._won_with[_stones(board)]
+        known = self._won_with[stones_of(board)]
         known[:] = [cell, *(other for other in known if other != cell)][:REMEMBERED]
 
     def _open_attack(self, node: Node) -> None:
@@ -181,7 +204,7 @@ class QuietSearch:
             weights = np.where(board == 0, self._weights(board), 0)
             strongest = np.argsort(-weights, kind="stable")[:WIDTH]
             cells = [int(cell) for cell in strongest if weights[cell] > 0]
-            known = self._won_with[_stones(board)]
+            known = self._won_with[stones_of(board)]
             cells += [cell for cell in known if board[cell] == 0 and cell not in cells]
         else:
             cells = [] if wanted == SEVERAL else [int(wanted)]
@@ -234,7 +257,7 @@ class QuietSearch:
         cells = np.flatnonzero(zone & (board == 0))
         away = self._away[board == 1].min(axis=0)
         near = cells[away[cells] <= NEAR] if not passes else cells
-        weights, refuted = self._weights(board), self._refuted[_stones(board)]
+        weights, refuted = self._weights(board), self._refuted[stones_of(board)]
         order = sorted(near.tolist(), key=lambda cell: (-refuted[cell], -weights[cell], away[cell]))
         far = cells[away[cells] > NEAR] if not passes else cells[:0]
         groups = [tuple(far[self._color[far] == color].tolist()) for color in range(COLORS)]
@@ -247,7 +270,9 @@ class QuietSearch:
         weights = np.where(theirs == 0, np.where(mine > 0, 4.0**mine, EMPTY), 0)
         weights += np.where((mine == 0) & (theirs > 0), 4.0**theirs / 2, 0)
         spread = np.repeat(weights, self.rules.k)
-        return np.bincount(self.rules.lines.ravel(), spread, board.size) - self._outwards
+        strength = -self._outwards
+        np.add.at(strength, self.rules.lines.ravel(), spread)
+        return strength
 
     def _judge(self, node: Node) -> None:
         """Judge replies that wait, until some are left to be searched."""
@@ -260,7 +285,7 @@ class QuietSearch:
             if self._won(board, REPLY):
                 continue
             if len(reply) == 1:
-                self._refuted[_stones(node.board)][reply[0]] += 1
+                self._refuted[stones_of(node.board)][reply[0]] += 1
             searched += 1
             node.children.append(self._node(board, True, node))
 
@@ -333,7 +358,7 @@ class QuietSearch:
         left[0] -= 1
         if self._won(board, REPLAYED):
             return True
-        for cell in self._won_with[_stones(board)][:2]:
+        for cell in self._won_with[stones_of(board)][:2]:
             if board[cell] == 0 and left[0] >= 0 and self._answers_all(board, cell, left):
                 self._keep(board, cell)
                 return True
@@ -352,9 +377,14 @@ class QuietSearch:
                 self._group(after, reply)
             if not self._replays(with_stones(after, reply, -1), left):
                 if len(reply) == 1:
-                    self._refuted[_stones(after)][reply[0]] += 1
+                    self._refuted[stones_of(after)][reply[0]] += 1
                 return False
         return True
+
+
+def _boards(keys: list[bytes], cells: int) -> NDArray[np.int8]:
+    """Return the boards (boards, cells) that keys are made of."""
+    return np.frombuffer(b"".join(keys), np.int8).reshape(-1, cells).copy()
 
 
 def with_stones(board: Boards, cells: Reply, side: int) -> Boards:
@@ -364,9 +394,9 @@ def with_stones(board: Boards, cells: Reply, side: int) -> Boards:
     return after
 
 
-def _stones(board: Boards) -> bytes:
+def stones_of(board: Boards) -> bytes:
     """Return the attacker's stones, as a key."""
-    return (board == 1).tobytes()
+    return bytes((board == 1).tobytes())
 
 
 def _first_proof(node: Node) -> tuple[int, int]:

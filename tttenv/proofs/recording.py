@@ -1,8 +1,12 @@
 """Proofs recorded from the tables of a search."""
 
 from array import array
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tttenv.game.line_board_kernel import ATTACKER, DEFENDER, NONE
 from tttenv.game.rules import Rules
@@ -10,7 +14,7 @@ from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Mask
 from tttenv.proofs import search_kernel, steps_kernel
 from tttenv.proofs import table_kernel as sets
-from tttenv.proofs.quiet_moves import QuietSearch, Reply, with_stones
+from tttenv.proofs.quiet_moves import QuietSearch, Reply, stones_of, with_stones
 from tttenv.proofs.recording_kernel import (
     BUSY,
     FAILED,
@@ -92,16 +96,33 @@ def _damaged(rules: Rules) -> ValueError:
     return ValueError(f"the search of {rules} is damaged: it contains no proof")
 
 
+class Part(NamedTuple):
+    """The proof that the attacker, to move, wins a board, as part of a larger one."""
+
+    board: Boards  # (cells,), on which 1 marks the attacker's stones
+    numbers: NDArray[np.int16]
+    positions: int
+
+
 class WinRecorder:
     """Writes the proof that one side wins, whose numbers it collects."""
 
-    def __init__(self, quiet: QuietSearch, search: search_kernel.ProofSearch) -> None:
+    def __init__(
+        self,
+        quiet: QuietSearch,
+        search: search_kernel.ProofSearch,
+        parts: Iterable[Part] = (),
+    ) -> None:
         """Start without numbers.
 
         Args:
             quiet: the search for wins by quiet moves and threats.
             search: the search of all moves, which is asked where the other finds no win.
+            parts: proofs of positions, the attacker to move, which become parts of this one.
         """
+        self._parts: dict[bytes, list[Part]] = defaultdict(list)
+        for part in parts:
+            self._parts[stones_of(part.board)].append(part)
         self.quiet, self.search, self.rules = quiet, search, quiet.rules
         self.numbers = array("h")
         self.positions = 0
@@ -123,6 +144,13 @@ class WinRecorder:
             mapped = np.zeros_like(zone)
             mapped[self._maps[number][zone]] = True
             return mapped
+        for part in self._parts.get(stones_of(board), []):
+            if (part.board == board).all():
+                self.numbers.extend(part.numbers.tolist())
+                self.positions += part.positions
+                everywhere: Mask = board == 0
+                self._finished[key] = board, everywhere
+                return everywhere
         set_position(self.quiet.threats, board, 0)
         if finished_zone(self.quiet.threats, self._made):
             self.numbers.append(steps_kernel.KNOWN)
@@ -211,12 +239,17 @@ class WinRecorder:
 
     def _in_order(self, board: Boards, left: Mask) -> list[Reply]:
         """Return groups of replies that are known to lose together, then each reply alone."""
+        parts = []
+        for part in self._parts.get(stones_of(board), []):
+            cells = np.flatnonzero(part.board != board)
+            if len(cells) and (board[cells] == 0).all():
+                parts.append(tuple(cells.tolist()))
         groups = self.quiet.groups.get(board.tobytes(), [])
         known = [
             g for g in groups if self.quiet.image(with_stones(board, g, -1))[0] in self.quiet.moves
         ]
         known.sort(key=len, reverse=True)
-        return [*known, *((int(cell),) for cell in np.flatnonzero(left))]
+        return [*parts, *known, *((int(cell),) for cell in np.flatnonzero(left))]
 
     def _threats(self, board: Boards, rank: int) -> Mask:
         """Write a win by threats, at a rank; return its zone."""

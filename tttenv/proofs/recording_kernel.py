@@ -86,10 +86,7 @@ def record(s: ProofSearch, r: Recording, first: int, positions: int) -> int:
     state = BUSY
     while r.written[0] < stop:
         before = r.length[0]
-        if returning:
-            state = _continue_hold(s, r, ply)
-        else:
-            state = _open_hold(s, r, ply, mover)
+        state = _continue_hold(s, r, ply) if returning else _open_hold(s, r, ply, mover)
         if state == UNSOLVED:
             r.length[0] = before
         if state < 0:

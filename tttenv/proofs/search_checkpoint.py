@@ -1,6 +1,6 @@
 """Files of unfinished proof searches, from which long proofs are resumed.
 
-They hold the entries of both tables. A wrong entry cannot lead to a wrong proof: the result of a
+They hold the entries of both tables, and the quiet moves that win. A wrong entry cannot lead to a wrong proof: the result of a
 search is recorded as a proof in the end, and the proof is checked.
 """
 
@@ -23,7 +23,7 @@ from tttenv.proofs.table_kernel import (
 )
 from tttenv.utils.tensor_file import read_state, write_state
 
-KIND = "unfinished search of an m,n,k-game's value, 2"
+KIND = "unfinished search of an m,n,k-game's value, 3"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,7 @@ def write(file: Path, saved: SavedSearch) -> None:
         taken = np.flatnonzero(table.entries["key"])
         entries = {name: table.entries[name][taken] for name in ENTRY.fields or ()}
         content[side] = {**entries, "zones": table.zones[taken], "left": table.left[taken]}
+        content[side] |= saved.prover.quiet(side).found()
     write_state(file, KIND, content)
 
 
@@ -74,6 +75,7 @@ def read(file: Path, memory: int) -> SavedSearch:
         table = new_proof_table(size, rules.cells)
         copy_entries(ProofTable(entries, zones, left, np.array([len(entries)])), table)
         prover.searches[side] = replace(prover.searches[side], table=table)
+        prover.quiet(side).restore(saved)
     return SavedSearch(prover, content["board"], content["nodes"], content["seconds"])
 
 

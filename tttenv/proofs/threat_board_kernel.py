@@ -177,7 +177,7 @@ def double_threat(b: ThreatBoard, side: int, wanted: int) -> int:
 
 @inner
 def find_win(b: ThreatBoard, side: int, wanted: int) -> int:
-    """Search for a win by threats that leave one reply each; return their number, 0 if none is found.
+    """Search for a win by threats that leave one reply each; return their number, or 0.
 
     `side` is to move and completes no line at once; the other side does on `wanted`, if that is a
     cell. The moves are then in `sequence`. The board is left as it was.

@@ -364,7 +364,7 @@ def _enter_replies(t: ThreatSearch, ply: int, known: int) -> None:
 
 @inner
 def _list_attacks(t: ThreatSearch, ply: int) -> None:
-    """List the moves on the lines on which the attacker has one or two stones less than he needs."""
+    """List the moves on lines on which the attacker has two or three stones less than he needs."""
     board, lines = t.on.board, t.lines
     k = board.lines.shape[1]
     lines[:] = 0
