@@ -198,6 +198,18 @@ def test_a_position_answers_a_group_of_replies_only_if_each_of_them_loses(
     assert groups > 30
 
 
+def test_each_reply_is_answered_and_each_answer_answers_one(tmp_path: Path) -> None:
+    rules, rng, file = Rules(3, 4, 3), np.random.default_rng(0), tmp_path / "proof"
+    game, stones = BruteForce(rules), (0,) * rules.cells
+    move, passes, count, *rest = grouped(game, stones, set(), rng)
+    then = after(stones, move, ATTACKER)
+    cell = empty(then)[0]
+    alone = grouped(game, given(then, [cell]), set(), rng)
+    assert says(file, rules, stones, [move, passes, count, *rest]) is not None
+    for wrong in ([1, cell], [1, -2, cell, cell], [1, -1, cell], [count + 1, *rest, cell]):
+        assert says(file, rules, stones, [move, passes, *wrong, *alone]) is None
+
+
 def test_a_win_holds_on_the_larger_boards_that_its_zone_is_clear_of(tmp_path: Path) -> None:
     file = tmp_path / "proof"
     tttenv.prove(Rules(15, 15, 4)).save(file)
