@@ -101,8 +101,7 @@ def _proof_recorder() -> None:
 
     rules = Rules(4, 4, 4)
     record(Prover(rules).searches["X"], new_recording(rules, 2**10), ATTACKER, 1)
-    rules = Rules(3, 4, 3)
-    Prover(rules).prove().save
+    Prover(Rules(3, 4, 3)).recorded_win(Rules(3, 4, 3).start(), "X")
 
 
 def _proof_checker() -> None:

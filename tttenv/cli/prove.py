@@ -17,6 +17,7 @@ tttenv prove 5,5,4
 tttenv prove 3,3,3 --board X___O____
 tttenv prove --check results/proofs/5-5-4.safetensors
 tttenv prove --check results/proofs/15-15-4.safetensors --rules 19,19,4
+tttenv prove 15,15,5 --parts checkpoints/proofs/15-15-5
 """
 FOLDER = Path("results/proofs")
 SAVE_EVERY = 600  # seconds between saves of an unfinished search
@@ -36,7 +37,8 @@ class Arguments:
     board: TextOrNone = None  # start from this position: X, O and _ row by row
     nodes: NumberOrNone = None  # maximum number of positions to search; default: unlimited
     memory: int = 2048  # maximum size of the tables in MiB; less may be slower
-    out: FileOrNone = None  # proof file; default: results/proofs/m-n-k.safetensors
+    out: FileOrNone = None  # proof file, ending with .xz to be compressed; default: results/proofs/
+    parts: FileOrNone = None  # folder of proofs of positions of the game, to be parts of this one
     resume: Flag = False  # continue an interrupted search
     check: FileOrNone = None  # only check this proof file, which need not be trusted
     larger: LargerOrNone = None  # with --check: whether a win also holds on this larger board
@@ -49,7 +51,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.check is not None:
         if given.rules is not None:
             raise ValueError("--check takes the rules from the file: leave them out")
-        for name in ("board", "nodes", "memory", "out", "resume"):
+        for name in ("board", "nodes", "memory", "out", "parts", "resume"):
             if getattr(given, name) != getattr(Arguments, name):
                 raise ValueError(f"--check searches nothing: it cannot be combined with --{name}")
         _print(given, _checked(given.check, given))
@@ -66,7 +68,9 @@ def main(args: list[str], prog: str = PROG) -> None:
     board = rules.check(rules.parse(given.board)) if given.board else rules.start()
     name = f"{rules.m}-{rules.n}-{rules.k}" + (f"-{rules.format(board)}" if given.board else "")
     out = given.out or FOLDER / f"{file_name(name)}.safetensors"
-    unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
+    unfinished = out.with_name(
+        out.name.removesuffix(".xz").removesuffix(".safetensors") + ".search.safetensors"
+    )
     console.check_unfinished(unfinished, given.resume, "search")
     _print(given, _proved(given, rules, board, out, unfinished), unfinished)
 
@@ -92,6 +96,9 @@ def _proved(
                 raise ValueError(f"{unfinished} is the search of another position")
         else:
             start = SavedSearch(Prover(rules, memory), board, 0, 0.0)
+        for done, file in enumerate(parts := _parts(given.parts)):
+            tell(f"checking the parts of the proof: {done} of {len(parts)} done")
+            start.prover.use(file)
         now, saved_at = start, time.monotonic()
 
         def total(run: Any) -> SavedSearch:
@@ -107,7 +114,7 @@ def _proved(
         def watch(run: Any) -> None:
             nonlocal now
             now = total(run)
-            tell(f"{rules}: {_described(run, start.nodes)}")
+            tell(f"{rules}: {_described(run, start.nodes, rules)}")
             if time.monotonic() - saved_at > SAVE_EVERY:
                 save()
 
@@ -144,6 +151,14 @@ def _proved(
         return result | {"compile_seconds": round(whole.compile_seconds, 3)}
 
 
+def _parts(folder: Path | None) -> list[Path]:
+    """Return the proofs in a folder."""
+    found = sorted(folder.glob("*.safetensors*")) if folder is not None else []
+    if folder is not None and not found:
+        raise ValueError(f"there is no proof in the folder {folder}")
+    return found
+
+
 def _print(given: Arguments, result: dict[str, Any], unfinished: Path | None = None) -> None:
     """Print the result of a search or of a check."""
     rules, value = result["rules"], WORDS.get(result["value"])
@@ -168,9 +183,13 @@ def _print(given: Arguments, result: dict[str, Any], unfinished: Path | None = N
         )
 
 
-def _described(progress: Any, before: int) -> str:
+def _described(progress: Any, before: int, rules: Any) -> str:
+    from tttenv.game.rules import name_of
+
     rate = progress.nodes / max(progress.seconds, 1e-9)
     left = f"{progress.moves} first moves left" if progress.moves else "looking at the board"
+    if progress.resists is not None:
+        left = f"{progress.moves} replies left, now {name_of(rules, progress.resists)}"
     return f"can {progress.attacker} win? {before + progress.nodes:,} nodes, {rate:,.0f}/s, {left}"
 
 

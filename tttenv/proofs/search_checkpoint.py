@@ -1,7 +1,7 @@
 """Files of unfinished proof searches, from which long proofs are resumed.
 
-They hold the entries of both tables, and the quiet moves that win. A wrong entry cannot lead to a wrong proof: the result of a
-search is recorded as a proof in the end, and the proof is checked.
+They hold the entries of both tables, and the quiet moves that win. A wrong entry cannot lead to a
+wrong proof: the result of a search is recorded as a proof in the end, and the proof is checked.
 """
 
 from dataclasses import dataclass, replace
