@@ -14,7 +14,7 @@ boards small enough to enumerate; on others, reached positions in which it is le
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,9 +24,24 @@ from torch import Tensor
 
 from learners.base import LearnerTraits
 from learners.buffers import Examples, ExamplesBuffer, ProvenPositions, concatenated
-from learners.nets import descend, load_weights, move_average, nets_of, on_threads
+from learners.nets import (
+    descend,
+    load_weights,
+    move_average,
+    nets_of,
+    on_one_thread,
+    on_threads,
+    weights_of,
+)
 from learners.parts import NetworkLearner, Rng
-from learners.residual_net import ResidualNet, evaluator, for_search, likeliest_move, planes_of
+from learners.residual_net import (
+    BATCH,
+    ResidualNet,
+    evaluator,
+    for_search,
+    likeliest_move,
+    planes_of,
+)
 from learners.settings.alphazero import PRESETS, AlphaZeroConfig
 from learners.symmetry_classes import symmetry_classes
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
@@ -35,6 +50,9 @@ from tttenv.exact import enumerable, solve
 from tttenv.game.outcomes_kernel import LOST, UNPROVEN
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
+from tttenv.parallel import Common, Context
+from tttenv.parallel.crew import packed, unpacked
+from tttenv.players.answered import Answered
 from tttenv.players.search.gumbel import (
     GumbelPlayer,
     GumbelSearch,
@@ -53,6 +71,8 @@ REPLY_WEIGHT = 0.15  # of the reply's loss beside those of the policy and of the
 ASKED = 2_000  # positions with the same number of stones among which the least sure are sought
 JUDGED = 20_000  # positions of a small board, per seat, among which the worst judged are sought
 REVIEW = 20  # steps after which the proven positions are looked at again
+SHARE = 2592  # cells of the boards that are searched side by side, in one batch of the network
+FEWEST = 8  # of these boards
 MARGIN = 0.5  # by which the logit of a good move should be the highest
 
 
@@ -62,7 +82,12 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
     Config = AlphaZeroConfig
     presets = PRESETS
     traits = LearnerTraits(
-        any_board=True, tolerance=TOLERANCE, searches=True, starts_from=True, examines=True
+        any_board=True,
+        tolerance=TOLERANCE,
+        searches=True,
+        starts_from=True,
+        examines=True,
+        divides=True,
     )
 
     def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:
@@ -76,16 +101,11 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         self.replay = ExamplesBuffer(config.capacity, rules)
         self.mistakes = ProvenPositions(config.capacity, rules)
         on_cpu = next(self.net.parameters()).device.type == "cpu"
-        count = min(config.games, torch.get_num_threads()) if on_cpu else 1
-        self.searches = [  # one for each thread, with its share of the games
-            GumbelSearch(
-                rules,
-                evaluator(rules, self.average),
-                max(config.simulations, config.quick_simulations),
-                -(-config.games // count),
-                config.considered,
-            )
-            for _ in range(count)
+        trees = max(FEWEST, SHARE // rules.cells) if on_cpu else config.games
+        self.shares = -(-config.games // trees)
+        self.searches = [  # one for each thread
+            new_search(config, rules, self.average)
+            for _ in range(min(self.shares, torch.get_num_threads()))
         ]
         self.planes = planes_of(rules)
         self.env = VectorTicTacToe.of(rules, config.games, opponent=None, obs="board")
@@ -209,24 +229,34 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         return full, np.where(opening, 1, simulations), noise
 
     def _search(self, simulations: NDArray[np.int64], noise: NDArray[np.float32]) -> SearchResults:
-        """Search the boards of all games, a part of them on each thread.
+        """Search the boards of all games, in parts for the threads or workers.
+
+        The parts do not depend on these, because the size of a batch affects the last bits.
 
         Args:
             simulations: how many in each search (games,).
             noise: Gumbel noise (games, cells).
         """
-        boards = self.env.boards
-        rows = np.array_split(np.arange(len(boards)), len(self.searches))
-        found: dict[int, SearchResults] = {}
+        given = self.env.boards, simulations, noise
+        parts = list(zip(*(np.array_split(one, self.shares) for one in given), strict=True))
+        found: dict[int, Sequence[NDArray[Any]]] = {}
+        if self.crew is not None:
+            answers = self.crew.answers(searched, parts, self._common())
+            found = dict(enumerate(map(unpacked, answers)))
+        else:
 
-        def work(_: int, part: int) -> None:
-            own = rows[part]
-            search = self.searches[part].search
-            found[part] = search(boards[own], simulations[own], noise[own])
+            def work(worker: int, part: int) -> None:
+                found[part] = self.searches[worker].search(*parts[part])
 
-        on_threads(work, list(range(len(rows))), len(rows))
-        parts = (found[part] for part in range(len(rows)))
-        return SearchResults(*map(np.concatenate, zip(*parts, strict=True)))
+            on_threads(work, list(range(len(parts))), len(self.searches))
+        whole = zip(*(found[part] for part in range(len(parts))), strict=True)
+        return SearchResults(*map(np.concatenate, whole))
+
+    def _common(self) -> Common:
+        """Return what workers need to play as the learner does now."""
+        weights = weights_of({"net": self.average})
+        arrays = {name: weight.numpy() for name, weight in weights.items()}
+        return Common.of((self.config, self.rules, arrays))
 
     def _play(self, full: Mask, searched: SearchResults) -> Examples:
         """Play one move in every game, and return examples from the games that end."""
@@ -311,7 +341,10 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
     def _examine(self) -> None:
         """Search the player's own play for mistakes, and store them as examples."""
         config = self.config
-        policy = Canonical(likeliest_move(self.rules, self.average))
+        likeliest = likeliest_move(self.rules, self.average)
+        if self.crew is not None:
+            likeliest = Answered(likeliest, self.crew, chosen, self._common(), BATCH)
+        policy = Canonical(likeliest)
         aim, values = int(known_value(self.rules) == 1), MoveValues(self.rules, WORK)
         for at, seat in enumerate("X" if aim == 1 else "XO"):  # O cannot be asked to win
             width = int(self.width[at])
@@ -402,6 +435,43 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
             results=results.astype(np.float32),
             replies=np.full(len(boards), -1, np.int16),
         )
+
+
+def new_search(config: AlphaZeroConfig, rules: Rules, net: ResidualNet) -> GumbelSearch:
+    """Return a search for a part of the games of a step."""
+    return GumbelSearch(
+        rules,
+        evaluator(rules, net),
+        max(config.simulations, config.quick_simulations),
+        min(config.games, max(FEWEST, SHARE // rules.cells)),
+        config.considered,
+    )
+
+
+def _net(common: Common) -> ResidualNet:
+    """Return the network of the weights that tasks have in common."""
+
+    def make(value: tuple[AlphaZeroConfig, Rules, dict[str, Any]]) -> ResidualNet:
+        config, rules, weights = value
+        nets = AlphaZero.networks(config, rules, np.random.default_rng(0))
+        load_weights(nets, {name: torch.as_tensor(part) for name, part in weights.items()})
+        return nets["net"]
+
+    return common.once("net", make)
+
+
+def searched(part: tuple[NDArray[Any], ...], context: Context) -> str:
+    """Search some boards with numbers of simulations and noise, for `AlphaZero._search`."""
+    (config, rules, _), once = context.common.value, context.common.once
+    search = once("search", lambda _: new_search(config, rules, _net(context.common)))
+    return packed(*on_one_thread(lambda: search.search(*part)))
+
+
+def chosen(boards: Boards, context: Context) -> str:
+    """Return the likeliest moves on some boards, for `AlphaZero._examine`."""
+    rules, once = context.common.value[1], context.common.once
+    player = once("player", lambda _: likeliest_move(rules, _net(context.common)))
+    return packed(on_one_thread(lambda: player(boards)))
 
 
 class _Games(NamedTuple):

@@ -2,11 +2,12 @@
 
 import hashlib
 import json
+import pickle
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -27,11 +28,39 @@ Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a 
 
 
 @dataclass(frozen=True)
+class Common:
+    """What several tasks have in common; a worker is sent it once, and holds the last one."""
+
+    digest: str  # of the value
+    value: Any
+    made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, value: Any) -> "Common":
+        """Return a value that can be pickled, with its digest."""
+        return cls(hashlib.sha256(pickle.dumps(value)).hexdigest(), value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Support pickling, without what was made of it."""
+        return Common, (self.digest, self.value)
+
+    def once(self, name: str, make: Callable[[Any], Any]) -> Any:
+        """Return what `make` makes of the value, such as a network; each worker makes it once."""
+        if name not in self.made:
+            self.made[name] = make(self.value)
+        return self.made[name]
+
+
+NOTHING = Common("", None)
+
+
+@dataclass(frozen=True)
 class Context:
     """Context passed to a task's function in addition to its arguments."""
 
     tell: Tell  # call it as often as you like; it never waits
     folder: Path | None = None  # for files, if the task has a folder; not always the same path
+    common: Common = NOTHING  # that of the task
 
 
 Work: TypeAlias = Callable[[Any, Context], Any]
@@ -46,6 +75,7 @@ class Task:
     arguments: Any  # a dataclass or a JSON value; determines the result
     folder: Path | None = None  # folder for its files; a cluster copies them here
     size: int = 1  # its weight in a progress bar
+    common: Common = NOTHING  # more arguments, which it shares with other tasks
 
 
 class Progress(NamedTuple):
@@ -88,7 +118,8 @@ def description(task: Task) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"{task.name}: its arguments cannot be described: {error}") from None
     code = code_version(home.partition(".")[0])
-    return {"work": f"{home}:{name}", "arguments": arguments, "code": code}
+    shared = {"common": task.common.digest} if task.common.digest else {}
+    return {"work": f"{home}:{name}", "arguments": arguments, "code": code, **shared}
 
 
 def key(task: Task) -> str:
