@@ -457,7 +457,8 @@ def _net(common: Common) -> ResidualNet:
         load_weights(nets, {name: torch.as_tensor(part) for name, part in weights.items()})
         return nets["net"]
 
-    return common.once("net", make)
+    made: ResidualNet = common.once("net", make)
+    return made
 
 
 def searched(part: tuple[NDArray[Any], ...], context: Context) -> str:

@@ -5,6 +5,7 @@ wins at once.
 """
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ from learners.settings.patterns import PatternsConfig
 from tttenv.game.line_patterns_kernel import VALUE, PatternTables
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells
+from tttenv.parallel import Common, Context, Crew
+from tttenv.parallel.crew import packed, unpacked
 from tttenv.players.search import alphabeta_kernel as kernel
 from tttenv.players.search.alphabeta import HALF_WIN_SCORE, AlphaBeta, new_alphabeta
 from tttenv.players.search.search_budget import Limits
@@ -49,6 +52,7 @@ class SearchLabels:
 
     def __init__(self, config: PatternsConfig, boards: tuple[Rules, ...]) -> None:
         self.config, self.boards = config, boards
+        self.crew: Crew | None = None
         self.tables: PatternTables | None = None
         self.searches = dict[tuple[int, int], BoardSearches]()  # by thread and size
 
@@ -60,7 +64,7 @@ class SearchLabels:
     def __call__(self, seeds: list[int], beside: Iterable[object]) -> list[LabelledGame]:
         """Play and label a game for each seed while another thread iterates over `beside`.
 
-        The number of threads does not affect the results.
+        The number of threads or workers does not affect the results.
         """
         games = dict[int, LabelledGame]()
 
@@ -70,13 +74,21 @@ class SearchLabels:
                     if not tasks:  # stopped
                         break
             else:
-                games[number] = self._game(worker, np.random.default_rng(seeds[number]))
+                games[number] = self.game(worker, np.random.default_rng(seeds[number]))
 
-        tasks = [None, *range(len(seeds))]
-        on_threads(work, tasks, len(seeds))
-        return [games[number] for number in range(len(seeds))]
+        tasks: list[int | None] = [None]
+        if self.crew is None:
+            tasks += range(len(seeds))
+            on_threads(work, tasks, len(seeds))
+            return [games[number] for number in range(len(seeds))]
+        common = Common.of((self.config, self.boards, self.tables))
+        with ThreadPoolExecutor(1) as pool:
+            answers = pool.submit(self.crew.answers, labelled, seeds, common)
+            on_threads(work, tasks, 1)
+        return [_unpacked_game(text) for text in answers.result()]
 
-    def _game(self, worker: int, rng: Rng) -> LabelledGame:
+    def game(self, worker: int, rng: Rng) -> LabelledGame:
+        """Play and label a game with the searches of a thread."""
         size = 0
         if len(self.boards) > 1 and rng.random() < self.config.smaller:
             size = int(rng.integers(1, len(self.boards)))
@@ -86,6 +98,23 @@ class SearchLabels:
         searches = self.searches[worker, size]
         boards = searches.positions(rng)
         return LabelledGame(size, boards, searches.targets(boards))
+
+
+def labelled(seed: int, context: Context) -> str:
+    """Play and label the game of a seed, for `SearchLabels`."""
+
+    def make(value: tuple[PatternsConfig, tuple[Rules, ...], PatternTables | None]) -> SearchLabels:
+        labels = SearchLabels(*value[:2])
+        labels.use(value[2])
+        return labels
+
+    game = context.common.once("labels", make).game(0, np.random.default_rng(seed))
+    return packed(np.array(game.size), game.targets, *game.boards)
+
+
+def _unpacked_game(text: str) -> LabelledGame:
+    size, targets, *boards = unpacked(text)
+    return LabelledGame(int(size), boards, targets)
 
 
 class BoardSearches:

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import pickle
 import random
 import re
 import subprocess
@@ -24,6 +25,8 @@ from learners.training.run import Run, usual_schedule
 from learners.training.train import train
 from tttenv import Rules
 from tttenv.game.features import one_hot
+from tttenv.parallel import Context
+from tttenv.parallel.tasks import perform
 from tttenv.players.stored.checkpoint import read_card
 from tttenv.policy import first_best, greedy
 from tttenv.testing import LawBrokenError, some_boards
@@ -147,6 +150,23 @@ def test_a_learner_has_one_config_class_which_the_registry_loads(name):
     assert {type(one) for one in kind.presets.values()} == {kind.Config}
 
 
+class HereCrew:
+    """Answers in this process what workers would be sent."""
+
+    asked = 0
+
+    def answers(self, work, parts, common):
+        context = Context(print, common=pickle.loads(pickle.dumps(common)))
+        self.asked += len(parts)
+        return [json.loads(perform(work, part, context).value) for part in parts]
+
+
+def asks_its_crew(learner):
+    learner.crew = crew = HereCrew()
+    learner.step()
+    return 1 / crew.asked
+
+
 def works(act):
     """Return whether a call succeeds."""
     try:
@@ -170,6 +190,7 @@ def test_every_trait_is_true_exactly_if_what_it_promises_works(name):
         "searches": works(lambda: load_policy(folder, simulations=4)(Rules().start(1))),
         "starts_from": works(lambda: learner.start_from(weights)),
         "examines": learner.doubts() is not None,
+        "divides": works(lambda: asks_its_crew(learner)),
     }
 
 

@@ -10,8 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.certificates import phrases
-from tttenv.cli import compile, console, text_tables
-from tttenv.cli.options import Flag, MethodOrNone, Player, RulesOrNone
+from tttenv.cli import compile, console, text_tables, workers
+from tttenv.cli.options import (
+    AddressOrNone,
+    Flag,
+    MethodOrNone,
+    NumberOrNone,
+    Player,
+    RulesOrNone,
+)
 from tttenv.cli.text_tables import Column, say
 from tttenv.players import did_you_mean
 from tttenv.utils.untrusted import file_name
@@ -58,6 +65,8 @@ class Arguments:
     games: int = 1000  # with --sampled: games per seat
     seed: int = 0  # with --sampled: random seed
     resume: Flag = False  # continue an interrupted certificate
+    jobs: NumberOrNone = None  # processes that answer the player's boards; if omitted, this one
+    ray: AddressOrNone = None  # Ray cluster that answers them; auto: RAY_ADDRESS or local
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -82,7 +91,13 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games:,} games from each seat:")
             print(phrases.sampled(numbers))
         return
-    certificate = certified(given, rules, policy)
+    with workers.crew("jobs", given.jobs, given.ray) as crew:
+        asked = policy
+        if crew is not None:
+            from tttenv.players.answered import answered
+
+            asked = answered(given.player, policy, crew)
+        certificate = certified(given, rules, asked)
     if given.json:
         fields = {**certificate.to_dict(), **policy.particulars()}
         print(json.dumps({"player": given.player, **fields}, indent=2))
@@ -98,8 +113,8 @@ def _check(given: Arguments) -> None:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games needs --sampled: certificates play no games")
-    if given.sampled and (given.method or given.resume):
-        raise ValueError("--method and --resume cannot be combined with --sampled")
+    if given.sampled and (given.method or given.resume or given.jobs or given.ray):
+        raise ValueError("--method, --resume, --jobs and --ray cannot be combined with --sampled")
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:

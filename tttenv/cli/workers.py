@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -17,7 +18,7 @@ from tttenv.cli.text_tables import room
 from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:  # the executor is imported once a command runs tasks
-    from tttenv.parallel import Task, TaskResult
+    from tttenv.parallel import Crew, Task, TaskResult
     from tttenv.parallel.tasks import Progress
 
 MOST = 1024  # of parallel tasks, and of threads of each
@@ -115,6 +116,29 @@ def backend(given: Workers) -> Any:
     from tttenv.parallel.ray_cluster import RayCluster
 
     return RayCluster(given.ray, given.cores_per_task, given.gpus_per_task, most=given.jobs)
+
+
+@contextmanager
+def crew(option: str, number: int | None, ray: str | None) -> Iterator[Crew | None]:
+    """Yield workers for one piece of work; None for none, in this process.
+
+    Args:
+        option: the name of the option of the number.
+        number: of workers; None for as many as fit on a cluster, and for none without a cluster.
+        ray: the address of a Ray cluster, or None for processes of this machine.
+
+    Raises:
+        ValueError: for a number out of range, or if the cluster does not answer.
+    """
+    if number is not None and not 0 <= number <= MOST:
+        raise ValueError(f"--{option} must be at least 0 and at most {MOST:,}, not {number}")
+    if number == 0 or (number is None and ray is None):
+        yield None
+        return
+    from tttenv.parallel import Crew
+
+    with backend(Workers(jobs=number, ray=ray)) as entered:
+        yield Crew(entered)
 
 
 class _Bars:

@@ -29,19 +29,26 @@ class Crew:
     def answers(self, work: Work, parts: Sequence[Any], common: Common) -> list[Any]:
         """Return the answers to all parts, in their order.
 
-        A part that no worker can answer, because each one was lost, is answered in this process.
+        A part whose workers were all lost is answered in this process.
 
         Args:
             work: a module-level function of a part and a `Context`; returns a JSON value.
             parts: its arguments.
             common: what the parts have in common; see `Common`.
+
+        Raises:
+            ValueError: in one line, if a worker refuses a part.
         """
         tasks = [Task(f"part {n}", work, part, common=common) for n, part in enumerate(parts)]
         found: dict[int, Any] = {}
         for outcome in run(tasks, self.backend):
-            here = Context(lambda step, steps, state: None, common=common)
-            part = parts[outcome.number]
-            found[outcome.number] = work(part, here) if outcome.error else outcome.value
+            number, answer = outcome.number, outcome.value
+            if outcome.lost or outcome.traceback:  # an error that may be a bug is raised again here
+                here = Context(lambda step, steps, state: None, common=common)
+                answer = work(parts[number], here)
+            elif outcome.error:
+                raise ValueError(outcome.error)
+            found[number] = answer
         return [found[number] for number in range(len(parts))]
 
 

@@ -130,7 +130,8 @@ class Processes:
         reason = f"with status {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
         if -code in KILLS:  # not by anything that the task does
             reason += ", sent from outside: if memory is short, use fewer workers"
-        return Done(None, f"its worker process ended {ATTEMPTS} times, at last {reason}")
+        line = f"its worker process ended {ATTEMPTS} times, at last {reason}"
+        return Done(None, line, lost=True)
 
 
 @contextlib.contextmanager

@@ -118,7 +118,8 @@ class RayCluster:
         try:
             done, files = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
-            return number, Done(None, f"its worker was lost: {shown(first_line(error))}")
+            line = f"its worker was lost: {shown(first_line(error))}"
+            return number, Done(None, line, lost=True)
         if task.folder is not None and files is not None:
             unpack(files, task.folder)
         return number, done

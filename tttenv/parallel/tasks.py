@@ -93,6 +93,7 @@ class Done:
     value: str | None  # as JSON
     error: str = ""  # one line
     traceback: str = ""  # of an error that may be caused by a bug
+    lost: bool = False  # whether the error is that each worker was lost
 
 
 def to_json(value: Any, sort_keys: bool = False) -> str:
@@ -187,6 +188,7 @@ class TaskResult:
     error: str = ""
     traceback: str = ""
     reused: bool = False  # whether the value is from an earlier run
+    lost: bool = False  # whether the error is that each of its workers was lost
 
 
 class Backend(Protocol):
@@ -297,7 +299,8 @@ def run(
                 del working[number]
                 if found.value is None:
                     line = f"{task.name}: {found.error}"
-                    yield TaskResult(number, task, error=line, traceback=found.traceback)
+                    found_out = found.traceback, False, found.lost
+                    yield TaskResult(number, task, None, line, *found_out)
                     continue
                 if results is not None:
                     results.put(task, found.value)

@@ -1,0 +1,37 @@
+"""Trainings and certificates with workers: the same bit for bit, whatever their number and fate."""
+
+import json
+
+import pytest
+
+from tests import parallel_work as work
+from tttenv.cli.main import main
+from tttenv.parallel import Common, Crew
+from tttenv.parallel.processes import Processes
+
+
+@pytest.mark.parametrize("name", list(work.ACTING))
+def test_a_learner_learns_the_same_with_any_number_of_actors_and_if_one_is_killed(name):
+    expected = work.learned(name)
+    for number in (1, 2):
+        with Processes(number) as backend:
+
+            def kill(backend=backend):
+                backend._workers[0].process.kill()
+
+            assert work.learned(name, backend, kill) == expected
+
+
+def test_parts_whose_workers_are_all_lost_are_answered_here():
+    with Processes(2) as backend:
+        crew = Crew(backend)
+        assert crew.answers(work.alone_answering, [1, 2], Common.of(3)) == [3, 6]
+
+
+def test_a_certificate_by_workers_is_the_same(capsys):
+    told = []
+    for jobs in ([], ["--jobs", "2"]):
+        player = ["gumbel:simulations=4", "--rules", "4,4,4", "--positions", "300", "--json"]
+        main(["certify", *player, *jobs])
+        told.append(json.loads(capsys.readouterr().out))
+    assert told[0] == told[1]
