@@ -6,16 +6,12 @@ What is said of a run is said by files in a folder that the arguments name.
 import os
 import signal
 import time
-from dataclasses import replace
 from multiprocessing import parent_process
 from pathlib import Path
 
 import numpy as np
-import torch
 
-from learners.registry import LEARNERS
-from tttenv import Rules
-from tttenv.parallel import Crew, Task
+from tttenv.parallel import Task
 
 
 def tasks_of(function, count=6, folder=None, **more):
@@ -106,31 +102,6 @@ def watched(given, context):
     value = drawn(given, context)
     ran(given, f"{given['seed']}-{os.getpid()}.ended")
     return value
-
-
-ACTING = {  # settings of the learners with searches for actors: three parts, or games, a step
-    "alphazero": {
-        **{"channels": 4, "blocks": 1, "games": 400, "opening": 15, "batch": 16, "capacity": 900},
-        **{"examine": 2, "width": 10, "failures": 2, "reached": 100, "doubtful": 1},
-    },
-    "patterns": {"games": 3, "nodes": 50, "play_nodes": 10, "batch": 8, "channels": 4},
-}
-
-
-def learned(name, backend=None, between=lambda: None, steps=4):
-    """Return the state of a learner after some steps on 4,4,4, as text; call `between` amid them."""
-    kind, threads = LEARNERS.load(name), torch.get_num_threads()
-    torch.set_num_threads(1)
-    learner = kind(replace(kind.presets["default"], **ACTING[name]), Rules(4, 4, 4))
-    learner.crew = backend and Crew(backend)
-    for step in range(steps):
-        if step == steps // 2:
-            between()
-        learner.step()
-    torch.set_num_threads(threads)
-    with np.printoptions(threshold=10**9, floatmode="unique"):
-        torch.set_printoptions(threshold=10**9, precision=17)
-        return repr(learner.state_dict())
 
 
 def alone_answering(part, context):

@@ -91,8 +91,8 @@ def main(args: list[str], prog: str = PROG) -> None:
             spoken = console.spoken(lambda: bar.text, options.json)
             actors = workers.crew("actors", options.actors, options.ray)
             with actors as crew, _interrupted_between_steps(bar, out), spoken:
-                told: dict[str, Any] = {"watch": bar.evaluated, "stepped": bar.stepped}
-                last = train(run, out, resume=options.resume, crew=crew, **told)
+                watching: dict[str, Any] = {"watch": bar.evaluated, "stepped": bar.stepped}
+                last = train(run, out, resume=options.resume, crew=crew, **watching)
     _conclude(out, last, watch.seconds, run.log, options.json)
 
 

@@ -156,6 +156,7 @@ class HereCrew:
     asked = 0
 
     def answers(self, work, parts, common):
+        """Return the answers to all parts."""
         context = Context(print, common=pickle.loads(pickle.dumps(common)))
         self.asked += len(parts)
         return [json.loads(perform(work, part, context).value) for part in parts]
@@ -164,7 +165,7 @@ class HereCrew:
 def asks_its_crew(learner):
     learner.crew = crew = HereCrew()
     learner.step()
-    return 1 / crew.asked
+    return crew.asked > 0
 
 
 def works(act):
@@ -190,7 +191,7 @@ def test_every_trait_is_true_exactly_if_what_it_promises_works(name):
         "searches": works(lambda: load_policy(folder, simulations=4)(Rules().start(1))),
         "starts_from": works(lambda: learner.start_from(weights)),
         "examines": learner.doubts() is not None,
-        "divides": works(lambda: asks_its_crew(learner)),
+        "divides": asks_its_crew(learner),
     }
 
 

@@ -4,22 +4,23 @@ import json
 
 import pytest
 
+from tests import acting
 from tests import parallel_work as work
-from tttenv.cli.main import main
+from tttenv.cli import certify
 from tttenv.parallel import Common, Crew
 from tttenv.parallel.processes import Processes
 
 
-@pytest.mark.parametrize("name", list(work.ACTING))
+@pytest.mark.parametrize("name", list(acting.ACTING))
 def test_a_learner_learns_the_same_with_any_number_of_actors_and_if_one_is_killed(name):
-    expected = work.learned(name)
+    expected = acting.learned(name)
     for number in (1, 2):
         with Processes(number) as backend:
 
             def kill(backend=backend):
                 backend._workers[0].process.kill()
 
-            assert work.learned(name, backend, kill) == expected
+            assert acting.learned(name, backend, kill) == expected
 
 
 def test_parts_whose_workers_are_all_lost_are_answered_here():
@@ -32,6 +33,6 @@ def test_a_certificate_by_workers_is_the_same(capsys):
     told = []
     for jobs in ([], ["--jobs", "2"]):
         player = ["gumbel:simulations=4", "--rules", "4,4,4", "--positions", "300", "--json"]
-        main(["certify", *player, *jobs])
+        certify.main([*player, *jobs])
         told.append(json.loads(capsys.readouterr().out))
     assert told[0] == told[1]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.certificates import phrases
-from tttenv.cli import compile, console, text_tables, workers
+from tttenv.cli import compile, console, text_tables
 from tttenv.cli.options import (
     AddressOrNone,
     Flag,
@@ -91,12 +91,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games:,} games from each seat:")
             print(phrases.sampled(numbers))
         return
-    with workers.crew("jobs", given.jobs, given.ray) as crew:
-        asked = policy
-        if crew is not None:
-            from tttenv.players.answered import answered
-
-            asked = answered(given.player, policy, crew)
+    with divided(given, policy) as asked:
         certificate = certified(given, rules, asked)
     if given.json:
         fields = {**certificate.to_dict(), **policy.particulars()}
@@ -115,6 +110,19 @@ def _check(given: Arguments) -> None:
         raise ValueError("--games needs --sampled: certificates play no games")
     if given.sampled and (given.method or given.resume or given.jobs or given.ray):
         raise ValueError("--method, --resume, --jobs and --ray cannot be combined with --sampled")
+
+
+@contextmanager
+def divided(given: Arguments, policy: Any) -> Iterator[Any]:
+    """Yield the player, whose boards are answered by the workers of the options, if any."""
+    if given.jobs is None and given.ray is None:
+        yield policy
+        return
+    from tttenv.cli import workers
+    from tttenv.players.answered import answered
+
+    with workers.crew("jobs", given.jobs, given.ray) as crew:
+        yield policy if crew is None else answered(given.player, policy, crew)
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:

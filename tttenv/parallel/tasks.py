@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import pickle
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -11,6 +10,7 @@ from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -37,8 +37,8 @@ class Common:
 
     @classmethod
     def of(cls, value: Any) -> "Common":
-        """Return a value that can be pickled, with its digest."""
-        return cls(hashlib.sha256(pickle.dumps(value)).hexdigest(), value)
+        """Return a value that can be sent to processes, with its digest."""
+        return cls(hashlib.sha256(ForkingPickler.dumps(value)).hexdigest(), value)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Support pickling, without what was made of it."""
