@@ -104,7 +104,7 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         trees = max(FEWEST, SHARE // rules.cells) if on_cpu else config.games
         self.shares = -(-config.games // trees)
         self.searches = [  # one for each thread
-            new_search(config, rules, self.average)
+            new_search(config, rules, self.average, trees)
             for _ in range(min(self.shares, torch.get_num_threads()))
         ]
         self.planes = planes_of(rules)
@@ -437,13 +437,13 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         )
 
 
-def new_search(config: AlphaZeroConfig, rules: Rules, net: ResidualNet) -> GumbelSearch:
+def new_search(config: AlphaZeroConfig, rules: Rules, net: ResidualNet, trees: int) -> GumbelSearch:
     """Return a search for a part of the games of a step."""
     return GumbelSearch(
         rules,
         evaluator(rules, net),
         max(config.simulations, config.quick_simulations),
-        min(config.games, max(FEWEST, SHARE // rules.cells)),
+        min(config.games, trees),
         config.considered,
     )
 
@@ -464,7 +464,8 @@ def _net(common: Common) -> ResidualNet:
 def searched(part: tuple[NDArray[Any], ...], context: Context) -> str:
     """Search some boards with numbers of simulations and noise, for `AlphaZero._search`."""
     (config, rules, _), once = context.common.value, context.common.once
-    search = once("search", lambda _: new_search(config, rules, _net(context.common)))
+    trees = max(FEWEST, SHARE // rules.cells)
+    search = once("search", lambda _: new_search(config, rules, _net(context.common), trees))
     return packed(*on_one_thread(lambda: search.search(*part)))
 
 
