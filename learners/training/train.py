@@ -74,9 +74,9 @@ def train(
 def _require_divided(learner: Learner[Any], run: Run) -> None:
     """Raise ValueError if workers cannot do parts of a learner's steps."""
     if not learner.traits.divides:
-        raise ValueError(f"{run.learner} has no searches to divide among actors: train without")
+        raise ValueError(f"{run.learner} has no searches for actors: leave out --actors and --ray")
     if run.schedule.device != "cpu":
-        raise ValueError("actors search on the CPU: train without them, or with --device cpu")
+        raise ValueError("actors search on the CPU: leave out --actors and --ray, or --device")
 
 
 def _start(learner: Learner[Any], name: str, folder: Path) -> str:
