@@ -39,9 +39,16 @@ html_favicon = html_logo = "../tttenv/report/page/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_show_sourcelink = False
-html_theme_options = {"navigation_with_keys": True}
+html_theme_options: dict[str, Any] = {"navigation_with_keys": True}
+if _repository := lesson_notebooks.repository(os.environ):  # where the site is published
+    html_context = {"repository": f"https://github.com/{_repository}"}
+    html_theme_options |= {  # "Edit this page"
+        "source_repository": html_context["repository"],
+        "source_branch": os.environ.get("GITHUB_REF_NAME", "main"),
+        "source_directory": "docs/",
+    }
 templates_path = ["_templates"]
-_SIDEBAR = ("brand", "search", "scroll-start", "play", "navigation", "scroll-end")
+_SIDEBAR = ("brand", "search", "scroll-start", "play", "navigation", "project", "scroll-end")
 html_sidebars = {"**": [f"sidebar/{part}.html" for part in _SIDEBAR]}
 pygments_style, pygments_dark_style = "a11y-light", "monokai"  # contrasts of 4.5 at least
 

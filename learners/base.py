@@ -19,7 +19,7 @@ ConfigT = TypeVar("ConfigT")  # of a learner's settings
 
 @dataclass(frozen=True)
 class LearnerTraits:
-    """What a learner can do beside learning; each trait is true only if its method is there."""
+    """Abilities of a learner besides learning; each is true only if its method is there."""
 
     any_board: bool = False  # weights learned on one board can play on all others
     same_k: bool = False  # of these only on boards with the same k

@@ -29,7 +29,7 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
     {
         "selfplay": LearnerRow(
             "learners.selfplay:SelfPlay",
-            "masked one-hot MLPs, one per seat, learning from their own games (Algorithm A)",
+            "two small networks, one for X and one for O, that learn from their own games",
             settings="learners.settings.selfplay:PRESETS",
             steps=2000,
             every=5,
@@ -37,7 +37,7 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         ),
         "td0": LearnerRow(
             "learners.td0:TD0",
-            "table of afterstates, TD(0), playing both sides from exploring starts",
+            "a table of the values of positions, learned by TD(0) from its own games",
             settings="learners.settings.td0:PRESETS",
             steps=200,
             every=4,
@@ -45,7 +45,7 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         ),
         "qtable": LearnerRow(
             "learners.qtable:QTable",
-            "table of moves, Q-learning backwards through every game, playing both sides",
+            "a table of the values of moves, learned by Q-learning from its own games",
             settings="learners.settings.qtable:PRESETS",
             steps=200,
             every=2,
@@ -53,7 +53,7 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         ),
         "genetic": LearnerRow(
             "learners.genetic:Genetic",
-            "a move for every symmetry class, evolved to lose from no position to any replies",
+            "a table of moves, evolved by a genetic algorithm",
             settings="learners.settings.genetic:PRESETS",
             steps=600,
             every=10,
@@ -61,7 +61,7 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         ),
         "supervised": LearnerRow(
             "learners.supervised:Supervised",
-            "a classifier of best moves, trained on the solved game or a CSV file",
+            "a network that learns the best moves from the solved game or a CSV file",
             settings="learners.settings.supervised:PRESETS",
             steps=200,
             every=5,
@@ -69,7 +69,7 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         ),
         "lms": LearnerRow(
             "learners.lms:LMS",
-            "a linear evaluator, least mean squares on features of the board",
+            "a weighted sum of features of the board, fitted by least mean squares",
             settings="learners.settings.lms:PRESETS",
             steps=2000,
             every=25,
@@ -77,7 +77,7 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         ),
         "dqn": LearnerRow(
             "learners.dqn:DQN",
-            "masked deep Q-learning from replayed self-play, on any board",
+            "a deep Q-network that learns from its own games, on any board",
             settings="learners.settings.dqn:PRESETS",
             steps=6000,
             every=20,
@@ -85,14 +85,14 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         ),
         "reinforce": LearnerRow(
             "learners.reinforce:Reinforce",
-            "masked REINFORCE with a baseline, from its own games, on any board",
+            "a policy network trained by REINFORCE on its own games, on any board",
             settings="learners.settings.reinforce:PRESETS",
             steps=4000,
             every=10,
         ),
         "transformer": LearnerRow(
             "learners.transformer:Transformer",
-            "a transformer on move lists without a board, trained on exact regrets",
+            "a transformer that reads moves instead of boards, trained on exact values",
             settings="learners.settings.transformer:PRESETS",
             steps=2000,
             every=20,
@@ -100,7 +100,7 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         ),
         "alphazero": LearnerRow(
             "learners.alphazero:AlphaZero",
-            "network and tree search from self-play, corrected by proofs, on any board",
+            "a network and a tree search that learn from their own games, on any board",
             settings="learners.settings.alphazero:PRESETS",
             steps=20_000,
             every=50,
@@ -109,7 +109,7 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         ),
         "patterns": LearnerRow(
             "learners.patterns:Patterns",
-            "alpha-beta searches distilled into a network of line patterns, on any board",
+            "a network of line patterns that learns from alpha-beta searches, on any board",
             settings="learners.settings.patterns:PRESETS",
             steps=250,
             every=5,
@@ -119,7 +119,7 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         ),
         "maskable_ppo": LearnerRow(
             "learners.maskable_ppo:MaskablePPO",
-            "sb3-contrib's MaskablePPO against itself or a pool of opponents, on any board",
+            "MaskablePPO of sb3-contrib, against itself or other players, on any board",
             settings="learners.settings.maskable_ppo:PRESETS",
             steps=600,
             every=5,

@@ -57,7 +57,7 @@ class SearchLabels:
         self.searches = dict[tuple[int, int], BoardSearches]()  # by thread and size
 
     def use(self, tables: PatternTables | None) -> None:
-        """Let a network, or None for open lines, value the positions in searches for labels."""
+        """Set the network that evaluates positions in searches for labels; None: open lines."""
         self.tables = tables
         self.searches.clear()
 

@@ -16,8 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
-from PIL import Image
+from PIL import Image, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
@@ -41,8 +40,7 @@ class Arguments:
     compares both. All parts take minutes. The page needs the extra `dev` and Chromium.
     """
 
-    # which parts
-    only: tuple[str, ...] = ("tables", "curves", "survival", "terminal", "page", "learning")
+    only: tuple[str, ...] = ()  # which parts; all if omitted
     out: Path = ROOT  # the folder in which all files are written
 
 
@@ -54,7 +52,7 @@ def main(args: list[str]) -> None:
             raise ValueError(f"unknown part {name!r}; known are {', '.join(PARTS)}")
     from tttenv.utils.files import write
 
-    for name in given.only:
+    for name in given.only or PARTS:
         with console.stage(f"making {name}"):
             made = PARTS[name]()
         for key, data in made.items():
@@ -64,7 +62,7 @@ def main(args: list[str]) -> None:
 
 
 def named(name: str, scheme: str) -> str:
-    """Return the file name of a picture in a scheme: learning.gif, learning-dark.gif."""
+    """Return the file name of a picture in a scheme: board.png, board-dark.png."""
     stem, dot, ending = name.rpartition(".")
     return name if scheme == "light" else f"{stem}-{scheme}{dot}{ending}"
 
@@ -95,7 +93,6 @@ def blocks(players: list[dict[str, Any]]) -> dict[str, str]:
     sentences = map(benchmark.sentence, benchmark.measured(home))
     text = "\n".join(["exact strengths on 3,3,3", *table, *benchmark.LEGEND, *sentences])
     return {
-        "players": _players_table(cards),
         "table": f"```text\n{text}\n```",
         "published": rows.markdown(published["rows"]),
     }
@@ -109,20 +106,6 @@ def replaced(text: str, name: str, block: str) -> str:
     if not (found and ends):
         raise ValueError(f"the text has no markers {begin.strip()} and {end}")
     return f"{before}{begin}{block}\n{end}{after}"
-
-
-def _players_table(cards: list[dict[str, Any]]) -> str:
-    """Return a Markdown table of trained players from their cards."""
-    from tttenv.certificates import phrases
-
-    rows = ["| player | worst case X / O | wins vs random X / O, % | steps |", "|-|-|-|-|"]
-    for card in cards:
-        found = card["certificate"]
-        wins = [phrases.share(found["vs_random"][seat][0]) for seat in "XO"]
-        worst = [phrases.value(found["worst_case"][seat]) for seat in "XO"]
-        ends = f"{worst[0]} / {worst[1]} | {wins[0]} / {wins[1]} | {card['steps']}"
-        rows.append(f"| `{card['learner']}` | {ends} |")
-    return "\n".join(rows)
 
 
 def _benchmark_row(card: dict[str, Any]) -> dict[str, Any]:
@@ -150,6 +133,16 @@ def curves() -> Pictures:
     return {
         (name, scheme): charts.standalone(parts, charts.WIDTH, charts.HEIGHT, scheme == "dark")
         for name, parts in drawn.items()
+        for scheme in SCHEMES
+    }
+
+
+def games() -> Pictures:
+    """Draw all games that mcts can play."""
+    from tttenv import Rules, draw_games
+
+    return {
+        ("games.svg", scheme): draw_games(Rules(), "mcts", scheme=scheme).encode()
         for scheme in SCHEMES
     }
 
@@ -218,33 +211,32 @@ COMMANDS = {  # by the pictures' names: the command line, and what is typed
     "terminal-prove": ("tttenv prove 5,5,4", ""),
     "terminal-train": ("tttenv train td0", ""),
 }
+VERDICT = r"^\$|can be beaten|loses as O"  # the lines that README shows
 THEMES = {"light": "DEFAULT_TERMINAL_THEME", "dark": "SVG_EXPORT_THEME"}  # of rich
 
 
 def terminal() -> Pictures:
-    """Draw the output of all commands."""
-    made = {}
-    for name, (command, typed) in COMMANDS.items():
-        shown = f"$ {command}\n{output(command, typed)}"
-        for scheme in SCHEMES:
-            made[f"{name}.svg", scheme] = terminal_picture(shown, scheme)
-    return made
-
-
-class Terminal(StringIO):
-    """What is printed on a terminal."""
-
-    def isatty(self) -> bool:
-        """Return True, so that commands print in colour."""
-        return True
+    """Draw the output of all commands, and of a certificate the verdict alone."""
+    shown = {
+        name: f"$ {command}\n{output(command, typed)}"
+        for name, (command, typed) in COMMANDS.items()
+    }
+    lines = shown["terminal-certify"].split("\n")
+    shown["terminal-verdict"] = "\n".join(line for line in lines if re.search(VERDICT, line))
+    return {
+        (f"{name}.svg", scheme): terminal_picture(text, scheme)
+        for name, text in shown.items()
+        for scheme in SCHEMES
+    }
 
 
 def output(command: str, typed: str = "") -> str:
     """Return the output of a command on a terminal, without progress bars."""
     from tttenv.cli.main import COMMANDS
 
-    (_, name, *arguments), screen = shlex.split(command), Terminal()
+    (_, name, *arguments), screen = shlex.split(command), StringIO()
     with (
+        patch.object(screen, "isatty", return_value=True),
         TemporaryDirectory() as folder,
         chdir(folder),
         patch.dict(os.environ, {"COLUMNS": str(COLUMNS), "TERM": "xterm-256color"}),
@@ -264,7 +256,7 @@ def terminal_picture(printed: str, scheme: str) -> bytes:
     from rich.text import Text
 
     text = Text.from_ansi(printed)
-    width = max(COLUMNS, *(len(line) for line in text.split("\n")))
+    width = max(len(line) for line in text.split("\n"))
     screen = Console(record=True, width=width, file=StringIO())
     screen.print(text)
     drawn = screen.export_svg(title="", theme=getattr(terminal_theme, THEMES[scheme]))
@@ -279,7 +271,7 @@ OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=a1", 1  # the seco
 
 
 def page() -> Pictures:
-    """Take screenshots of the leaderboard, boards in two modes and the first screen."""
+    """Take screenshots of the leaderboard, boards in two modes and the first screen, and a film."""
     from playwright.sync_api import sync_playwright
 
     from tttenv.cli import report
@@ -306,7 +298,8 @@ def page() -> Pictures:
             view.goto(file.as_uri() + "#train=1")
             view.locator("#teach-play").wait_for()
             made["teach.png", scheme] = _photograph(view, "#teach .lesson")
-            view.close()
+            view = browser.new_page(viewport={"width": 500, "height": 900}, color_scheme=scheme)
+            made["question.gif", scheme] = _film(view, file.as_uri())
         view = browser.new_page(viewport={"width": 1200, "height": 630})
         view.goto(file.as_uri())
         view.locator("[aria-busy]").first.wait_for(state="detached")
@@ -320,89 +313,35 @@ def _photograph(view: Any, selector: str) -> bytes:
     view.mouse.move(0, 0)  # nothing is under the mouse or has the focus
     view.evaluate("document.activeElement.blur()")
     part = view.locator(selector).first
-    box = part.bounding_box()
-    clip = {
-        "x": box["x"] - AROUND,
-        "y": box["y"] + view.evaluate("scrollY") - AROUND,
-        "width": box["width"] + 2 * AROUND,
-        "height": box["height"] + 2 * AROUND,
-    }
-    return _labelled(view.screenshot(clip=clip, full_page=True), part.text_content())
+    return _labelled(part.screenshot(), part.text_content(), AROUND)
 
 
-def _labelled(png: bytes, text: str) -> bytes:
-    """Reduce a PNG to a few colours, and store text in it, without whitespace."""
+def _film(view: Any, address: str) -> bytes:
+    """Film the page's question: a wrong answer, and its refutation stone by stone."""
+    view.clock.install()
+    view.goto(address)
+    view.locator("[aria-busy]").first.wait_for(state="detached")
+    shots = [view.screenshot()]
+    view.locator("#board button").nth(BLUNDER).click()
+    while view.locator("#again").is_hidden() and len(shots) < 20:
+        shots.append(view.screenshot())
+        view.clock.run_for(700)  # milliseconds from stone to stone
+    shots.append(view.screenshot())
+    top, end = (view.locator(part).bounding_box() for part in ("#play", "#record"))
+    area = 0, top["y"], top["x"] * 2 + top["width"], end["y"] + end["height"] + AROUND
+    frames = [Image.open(BytesIO(shot)).convert("RGB").crop(area) for shot in shots]
+    return _gif(frames, [2000, *[900] * (len(frames) - 2), 4000])
+
+
+def _labelled(png: bytes, text: str, around: int = 0) -> bytes:
+    """Reduce a PNG to a few colours, add a margin, and store text in it, without whitespace."""
     out, about = BytesIO(), PngInfo()
     about.add_itxt(SHOWS, "".join(text.split()), zip=True)
-    whole = Image.open(BytesIO(png)).convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    whole: Any = Image.open(BytesIO(png)).convert("RGB")
+    whole = ImageOps.expand(whole, around, whole.getpixel((0, 0)))  # by the ground
+    whole = whole.quantize(128, dither=Image.Dither.NONE)
     whole.save(out, "PNG", optimize=True, pnginfo=about)
     return out.getvalue()
-
-
-# A player during training as an animated GIF
-
-SHOWN = {"reply_to_corner": "after a corner", "fork_trap": "after two corners"}  # of SCENES
-CELL, MARGIN, HEAD, TITLE, FOOT = 104, 56, 72, 76, 44  # pixels
-LEGEND = "ring: the move it plays    red: blunders"
-
-
-def learning() -> Pictures:
-    """Show the moves of `reinforce` in the snapshots of its training, and its verdict last."""
-    from learners.training.loggers import SCENES
-    from tttenv import Rules
-    from tttenv.certificates import phrases, snapshots
-    from tttenv.certificates.curve import Curve
-    from tttenv.certificates.metrics import measure
-    from tttenv.drawing.tiles import DARK, LIGHT
-    from tttenv.players.stored.checkpoint import read_card
-
-    rules, folder = Rules(), ROOT / "checkpoints/reinforce"
-    boards = [rules.parse(SCENES["3,3,3"][name]) for name in SHOWN]
-    card = read_card(folder)
-    curve = Curve.from_card(card)
-    assert curve is not None
-    moments = []
-    for step, moves in snapshots.read(folder, card, rules, curve).items():
-        table = snapshots.table_of(rules, moves)
-        numbers = measure(rules, table)
-        verdict = "unbeatable" if numbers["exact/unbeatable"] else "can be beaten"
-        title = f"reinforce, step {step}: {verdict}"
-        chosen = [int(table(board[None])[0].argmax()) for board in boards]
-        moments.append((title, phrases.standing(numbers), boards, chosen))
-    times = [1200, *[350] * (len(moments) - 2), 4500]  # milliseconds
-    return {
-        ("learning.gif", scheme): _gif([_frame(palette, *moment) for moment in moments], times)
-        for scheme, palette in (("light", LIGHT), ("dark", DARK))
-    }
-
-
-def _frame(palette: Any, title: str, standing: str, boards: list[Any], chosen: list[int]) -> Any:
-    """Draw both boards side by side, with the step and the worst case above."""
-    from learners.training.loggers import board_picture, write_text
-    from tttenv import Rules
-    from tttenv.exact import positions, solve
-
-    rules, side = Rules(), 3 * CELL
-    size = (len(SHOWN) * (side + MARGIN) + MARGIN, TITLE + HEAD + side + FOOT + 12)
-    whole = Image.new("RGB", size, palette.ground)
-    write_text(whole, title, 28, palette.words, (MARGIN, 16))
-    write_text(whole, standing, 20, palette.faint, (MARGIN, 52))
-    for number, (board, name) in enumerate(zip(boards, SHOWN.values(), strict=True)):
-        corner = MARGIN + number * (side + MARGIN), TITLE + HEAD
-        middle = corner[0] + side // 2, TITLE + 26
-        mover = "XO"[int(rules.seat(board))]
-        write_text(whole, f"{mover} to play, {name}", 22, palette.ink(mover), middle, "mm")
-        for at in range(3):
-            along, letter = at * CELL + CELL // 2, CELL // 7
-            (x, y), ink = corner, palette.faint
-            write_text(whole, "abc"[at], letter, ink, (x + along, y - letter), "mm")
-            write_text(whole, "123"[at], letter, ink, (x - letter, y + along), "mm")
-        kept = solve(rules).optimal[int(positions(rules).index(board))]
-        rims = {int(cell): palette.blunder for cell in np.flatnonzero((board == 0) & ~kept)}
-        none, rings = np.zeros(rules.cells), [chosen[number]]
-        whole.paste(board_picture(rules, board, CELL, palette, none, rims, rings), corner)
-    write_text(whole, LEGEND, 18, palette.faint, (size[0] // 2, size[1] - FOOT // 2 - 4), "mm")
-    return whole
 
 
 def _gif(frames: list[Any], times: list[int]) -> bytes:
@@ -416,7 +355,7 @@ def _gif(frames: list[Any], times: list[int]) -> bytes:
 
 
 PARTS: dict[str, Callable[[], Pictures]] = {
-    part.__name__: part for part in (tables, curves, survival, terminal, page, learning)
+    part.__name__: part for part in (tables, curves, survival, games, terminal, page)
 }
 
 

@@ -5,8 +5,9 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from math import inf, sqrt
 from pathlib import Path
 from statistics import median
@@ -105,6 +106,38 @@ def searching(rules: str, spec: str, stones: int = 0) -> Work:
     return lambda: searcher.search(board), searcher.search(board).nodes
 
 
+def solving(rules: str) -> Work:
+    """Solve a game whose positions are enumerated, counted in positions."""
+    from tttenv import Rules
+    from tttenv.exact import positions, solve
+
+    game = Rules.of(rules)
+    return lambda: solve.__wrapped__(game), len(positions(game).boards)
+
+
+def learning(rules: str) -> Work:
+    """Take a step of AlphaZero without examinations: a move in every game, and gradient steps."""
+    import torch
+
+    from learners.registry import LEARNERS
+    from tttenv import Rules
+
+    torch.set_num_threads(1)
+    kind = LEARNERS.load("alphazero")
+    settings = replace(kind.presets["default"], counterexamples=False, progressive=1)
+    learner = kind(settings, Rules.of(rules))
+    for _ in range(30):  # games end, and their moves are learned
+        learner.step()
+    return learner.step, settings.games
+
+
+def stable_baselines() -> Work:
+    """Take a step in 64 games of the adapter for Stable-Baselines3, with random legal moves."""
+    env = import_module("tttenv.adapters.sb3").VecEnv(64)
+    env.reset()
+    return lambda: env.step(env.games.sample_actions()), 64
+
+
 def certifying() -> Work:
     """Certify the tactical player from its table."""
     from tttenv import Rules, certify, player
@@ -115,6 +148,34 @@ def certifying() -> Work:
 
 
 # Workloads of other packages
+
+
+def dummy_vector() -> Work:
+    """Take a step in 64 single environments in Stable-Baselines3's DummyVecEnv."""
+    import gymnasium
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    env = DummyVecEnv([partial(gymnasium.make, "TicTacToe-v0", opponent="random")] * 64)
+    env.reset()
+    games: list[Any] = [one.unwrapped for one in env.envs]
+    return lambda: env.step(np.array([game.sample_action() for game in games])), 64
+
+
+def openspiel_state() -> Work:
+    """Play a thousand random plies on OpenSpiel's states, called from Python."""
+    import pyspiel
+
+    game, rng = pyspiel.load_game("tic_tac_toe"), np.random.default_rng(0)
+
+    def play() -> None:
+        state = game.new_initial_state()
+        for _ in range(1000):
+            legal = state.legal_actions()
+            state.apply_action(legal[int(rng.random() * len(legal))])
+            if state.is_terminal():
+                state = game.new_initial_state()
+
+    return play, 1000
 
 
 def pettingzoo() -> Work:
@@ -185,8 +246,10 @@ def openspiel_nash() -> Work:
 
 GAMES = 8192
 LARGE = {"m": 15, "n": 15, "k": 5}
+UNIFORM = "playouts=random,heuristic=0"  # as OpenSpiel searches
 ROWS = [
-    Row("single env, no opponent", "plies", partial(single, opponent=None)),
+    Row("single env, no opponent", "plies", partial(single, opponent=None),
+        {"OpenSpiel State": openspiel_state}),
     Row("single env, opponent=random", "plies", partial(single, opponent="random"),
         {"PettingZoo": pettingzoo}),
     *(Row(f"vector env 3,3,3, {GAMES:,} games, opponent={opponent}", "steps",
@@ -198,13 +261,20 @@ ROWS = [
     *(Row(f"play-outs {rules}", "games", partial(play_outs, rules=rules),
           {"OpenSpiel C++": partial(openspiel_search, rules=rules, simulations=1, rollouts=games)})
       for rules, games in (("3,3,3", 2000), ("15,15,5", 20))),
-    *(Row(f"MCTS {rules}", "simulations",
-          partial(searching, rules=rules, spec="mcts:iterations=2000"),
+    Row("64 games for Stable-Baselines3", "steps", stable_baselines,
+        {"its DummyVecEnv": dummy_vector}),
+    *(Row(f"MCTS {rules}, uniform play-outs", "simulations",
+          partial(searching, rules=rules, spec=f"mcts:iterations=2000,{UNIFORM}"),
           {"OpenSpiel C++": partial(openspiel_search, rules=rules, simulations=2000)})
       for rules in ("3,3,3", "9,9,5")),
+    Row("MCTS 9,9,5, tactical play-outs", "simulations",
+        partial(searching, rules="9,9,5", spec="mcts:iterations=2000")),
     *(Row(f"alpha-beta {rules}", "nodes",
           partial(searching, rules=rules, spec="alphabeta:nodes=200000", stones=2))
       for rules in ("4,4,4", "15,15,5")),
+    *(Row(f"AlphaZero {rules}, self-play and learning", "moves", partial(learning, rules))
+      for rules in ("4,4,4", "6,6,4", "9,9,5")),
+    Row("solve 4,3,3", "positions", partial(solving, "4,3,3")),
     Row("certify 3,3,3, looked up", "players", certifying,
         {"OpenSpiel nash_conv in C++": openspiel_nash}),
 ]  # fmt: skip

@@ -1,6 +1,5 @@
 """Reports of a few players, their elements, and the tables that their scripts unpack."""
 
-import base64
 import json
 import shutil
 import zlib
@@ -8,11 +7,16 @@ from html.parser import HTMLParser
 from typing import NamedTuple
 
 from tttenv.cli import report
+from tttenv.report.markup import DIGITS
 
 
 def unpacked(text):
     """Return the bytes of the text that `tttenv.report.markup.packed` made."""
-    return zlib.decompress(base64.b85decode(text.replace(",", "<")))
+    left, *digits = (DIGITS.index(letter) for letter in text.encode())
+    numbers = (91 * high + low for high, low in zip(digits[::2], digits[1::2], strict=True))
+    bits = "".join(f"{number:013b}" for number in numbers)
+    count = (len(bits) - left) // 8
+    return zlib.decompress(int(bits[: 8 * count], 2).to_bytes(count, "big"))
 
 
 def tables(text):

@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -49,18 +48,6 @@ def windows(rules: Rules) -> list[tuple[int, ...]]:
             line = [(row + i * down, column + i * right) for i in range(k)]
             if all(0 <= r < m and 0 <= c < n for r, c in line):
                 found.append(tuple(r * n + c for r, c in line))
-    return found
-
-
-def windows_among_all_sets(rules: Rules) -> set[frozenset[int]]:
-    """Return the same lines as all sets of k cells in a row without gaps."""
-    m, n, k = rules
-    found = set()
-    for cells in combinations(range(m * n), k):
-        points = [divmod(cell, n) for cell in cells]
-        steps = {(r2 - r1, c2 - c1) for (r1, c1), (r2, c2) in pairwise(points)}
-        if len(steps) == 1 and max(abs(step) for step in next(iter(steps))) == 1:
-            found.add(frozenset(cells))
     return found
 
 
@@ -132,21 +119,14 @@ class Game:
             table[board] = [drawn.count(cell) / parts for cell in range(len(board))]
         return table
 
-    def games(self) -> dict[str, tuple[int, int, int]]:
-        """Count the games from each board that X wins, nobody wins and O wins."""
-        return self._backwards(lambda board: dict.fromkeys(self.after[board], 1))
-
     def odds(self, x: Table, o: Table) -> dict[str, tuple[Any, Any, Any]]:
         """Return the probabilities from each board that X wins, nobody wins and O wins."""
-        return self._backwards(lambda board: (x if mover(board) == "X" else o)[board])
-
-    def _backwards(self, weights: Callable[[str], Any]) -> dict[str, tuple[Any, Any, Any]]:
         found: dict[str, tuple[Any, Any, Any]] = {}
         for board in reversed(self.boards):
             if board in self.result:
                 found[board] = tuple(int(self.result[board] == mark) for mark in "X_O")
                 continue
-            weight = weights(board)
+            weight = (x if mover(board) == "X" else o)[board]
             parts = [(weight[cell], found[b]) for cell, b in self.after[board].items()]
             if not any(w for w, _ in parts):  # it forfeits
                 parts = [(1, tuple(int(mover(board) != mark != "_") for mark in "X_O"))]

@@ -9,7 +9,7 @@ import tttenv
 
 # What each module offers, by the name under which people import it.
 PUBLIC = {
-    "tttenv": "Outcome Policy Rules certify draw player refute score solve worst_case",
+    "tttenv": "Outcome Policy Rules certify draw draw_games player refute score solve worst_case",
     "tttenv.adapters": "frozen wanted",
     "tttenv.adapters.alphazero_general": "Net player",
     "tttenv.adapters.trl": "RewardFunction answered reward_function rows",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tttenv.policy import Policy as Policy
     from tttenv.proofs.checker import check_proof as check_proof
     from tttenv.proofs.prover import prove as prove
+    from tttenv.report.game_tree import draw_games as draw_games
 
 __version__ = "0.1.0"
 
@@ -34,6 +35,7 @@ _HOMES = {
     "certify": "tttenv.certificates.certificate",
     "check_proof": "tttenv.proofs.checker",
     "draw": "tttenv.drawing.render",
+    "draw_games": "tttenv.report.game_tree",
     "player": "tttenv.players",
     "prove": "tttenv.proofs.prover",
     "refute": "tttenv.certificates.refutation",

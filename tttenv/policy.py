@@ -143,7 +143,7 @@ class Explanation(NamedTuple):
 
 @dataclass(frozen=True)
 class Traits:
-    """What is known of a player besides its moves.
+    """Properties of a player besides its moves.
 
     An *equivariant* player, on the image of a board under a symmetry, plays the images of its moves
     with the same probabilities, ties included; see `tttenv.players.symmetric_player`.

@@ -110,7 +110,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         if given.learners:
             from learners.training.tensorboard import ADDRESS
 
-            print(f"          {ADDRESS}, without smoothing")
+            print(f"          {ADDRESS}")  # without smoothing
         print(f"report    {report.address(page)}")
 
 
@@ -224,6 +224,6 @@ def sentence(found: dict[str, Any]) -> str:
             f"; {found['perfect']} perfect, median {found['median_perfect_steps']:.0f} steps in"
             f" {found['median_perfect_seconds']:.1f} s"
         )
-    if found["moves_per_second"]:
+    if found.get("moves_per_second"):  # which older results lack
         sentence += f"; {phrases.large(found['moves_per_second'])} moves a second"
     return sentence

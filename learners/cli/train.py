@@ -156,7 +156,8 @@ def _glance(rest: list[str], names: Sequence[str]) -> dict[str, str]:
     """Return the values of options by name, ahead of the actual parsing, which checks them.
 
     Raises:
-        ValueError: if --preset is given more than once, as its settings are defaults.
+        ValueError: for an option without its value, and if --preset is given more than once, as its
+            settings are defaults.
     """
     parser = ArgumentParser(add_help=False, allow_abbrev=False)
     for each in names:
@@ -165,7 +166,11 @@ def _glance(rest: list[str], names: Sequence[str]) -> dict[str, str]:
     if len(found["preset"] or ()) > 1:
         named = " and as ".join(shown(" ".join(words), 80) for words in found["preset"])
         raise ValueError(f"--preset is given as {named}: choose one")
-    return {each: " ".join(found[each][-1]) for each in names if found[each]}
+    given = {each: " ".join(found[each][-1]) for each in names if found[each]}
+    for each, value in given.items():
+        if not value and each != "resume":
+            raise ValueError(f"--{each} needs a value")
+    return given
 
 
 def _start(player: str | None) -> Path | None:
@@ -239,6 +244,7 @@ class _Bar:
     def __init__(self, about: str, schedule: Any, quiet: bool) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.table import Column
 
         self.stopping = False  # whether to end after the current step
         self.started = False  # whether the run was accepted
@@ -254,9 +260,9 @@ class _Bar:
         hidden = quiet or not sys.stderr.isatty()
         self.progress = _bar_with_line_below()(
             TextColumn("step"),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
+            BarColumn(bar_width=20),  # the only column that gives way on a narrow terminal
+            MofNCompleteColumn(table_column=Column(no_wrap=True)),
+            TimeElapsedColumn(table_column=Column(no_wrap=True)),
             TextColumn("{task.description}"),
             console=Console(stderr=True, quiet=hidden),  # see `tttenv.cli.console.bar`
             redirect_stdout=sys.stdout.isatty(),  # or a redirected output would land on the screen
@@ -278,7 +284,7 @@ class _Bar:
 
     def stepped(self, step: int) -> None:
         """Advance the progress bar; end the run if it is to stop and no evaluation is due."""
-        due = step % self.schedule.every == 0 or step == self.schedule.steps
+        due = self.schedule.due(step)
         if not self.started:
             self.started, due = True, False
             if not self.quiet:
@@ -292,11 +298,10 @@ class _Bar:
     def evaluated(self, evaluation: Any) -> None:
         """Show the results of an evaluation."""
         self.last = evaluation
-        below, ending, most = phrases.standing(evaluation.numbers), "", self.schedule.steps
+        below, ending, until = phrases.standing(evaluation.numbers), "", self.schedule.until
         if evaluation.last:
-            found = f"{evaluation.in_a_row.get(self.schedule.until, 0)} certificates in a row"
-            early = f"{self.schedule.until} in {found}, of up to {phrases.counted(most, 'step')}"
-            ending = "done" if evaluation.step == most else early
+            early = f"{until} {evaluation.in_a_row.get(until, 0)} times in a row"
+            ending = "done" if evaluation.step == self.schedule.steps else early
             self.progress.update(self.task, total=evaluation.step)
         else:
             self._end_if_stopping()
@@ -319,8 +324,7 @@ class _Bar:
 
     def _show(self, step: int, now: str, **more: str) -> None:
         """Show the number of steps, and what is done now or when the next certificate is due."""
-        following = step - step % self.schedule.every + self.schedule.every
-        coming = f"next certificate at step {min(following, self.schedule.steps):,}"
+        coming = f"next certificate at step {self.schedule.next_due(step):,}"
         self.certifying = now == CERTIFYING
         found = f"; {phrases.standing(self.last.numbers)}" if self.last else ""
         self.text = f"step {step:,} of {self.schedule.steps:,}: {now or coming}{found}"
@@ -356,7 +360,7 @@ def _conclude(
     if rate := last.pace.moves_per_second:
         say(f"learned {phrases.large(last.pace.moves)} moves, {phrases.large(rate)} a second")
     if shares := last.pace.shares:
-        parts = [f"{share:.0%} {name.replace('_', ' ')}" for name, share in shares.items()]
+        parts = [f"{100 * share:.0f} % {name.replace('_', ' ')}" for name, share in shares.items()]
         say(f"time: {', '.join(parts)}")
     if any(tag.startswith("sampled/") for tag in last.numbers):
         say("in sampled games, with the margin of a 95 % confidence interval:")
@@ -366,18 +370,17 @@ def _conclude(
             step, seconds = reached
             print(f"first certified {mark} at step {step}, after {seconds:.1f} s")
             if not (held := last.in_a_row[mark]):
-                again = f"--steps {step} and the same seed end with the one that is"
-                print(f"the last player is not: {again}")
+                say(f"the last player is not {mark}: repeat with the same seed and --steps {step}")
             elif held > 1:
-                print(f"and so are {held} certificates in a row")
-    say(f"{out} holds the player, to play against, to show, and its curves:")
+                print(f"{held} certificates in a row agree")
+    say(f"saved to {out}; to play against it, show it, and see its curves:")
     folder = shlex.quote(str(out))
     print(f"tttenv play {folder}\ntttenv report {folder} --open")
     if "tensorboard" in log:
         from learners.training.tensorboard import ADDRESS
 
         print(f"tensorboard --logdir {shlex.quote(str(out.parent))}")
-        say("and, without smoothing, at:")
+        say("and, unsmoothed, at:")
         print(ADDRESS)
     if "csv" in log:
         print(out / "csv" / "curves.csv")

@@ -206,7 +206,7 @@ def summary(name: str, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
             low, _, high = quantiles(doubled, method="inclusive")
             found[f"quartiles{which}_{key}"] = [float(low), float(high)] if numbers else None
         found[f"{mark}_at"] = [one[f"{mark}_at"] for one in done]
-    rates = [rate for one in done if (rate := one["moves_per_second"])]
+    rates = [rate for one in done if (rate := one.get("moves_per_second"))]
     found["moves_per_second"] = median(rates) if rates else None
     found["slowest_seconds"] = max((at[1] for at in reached), default=None)
     for seat in "XO":

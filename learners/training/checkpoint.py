@@ -231,7 +231,7 @@ class _Checkpoint:
         self.kind = LEARNERS.load(self.learner)
         try:
             self.rules = Rules.of(self.card["rules"])
-            self.config: Any = from_stored(self.kind.Config, self.card["config"], self.learner)
+            self.config: Any = from_stored(self.kind.Config, self.card["config"], "its settings")
         except ValueError as error:
             raise ValueError(f"{shown(folder)} cannot be loaded: {error}") from None
 

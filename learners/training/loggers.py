@@ -1,4 +1,4 @@
-"""Loggers of a run's curves, images and certificate, in a table by name; drawings of boards."""
+"""Loggers of a run's curves, images and certificate; drawings of boards."""
 
 import contextlib
 import csv
@@ -13,36 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from learners.training.run import USUAL_LOG
+from learners.training.run import LOGGERS, USUAL_LOG
 from tttenv.certificates import metric_table
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.phrases import share
 from tttenv.certificates.verdict import certificate_table
 from tttenv.drawing.render import picture, said
-from tttenv.drawing.tiles import LIGHT, Colour, Palette, Picture, ringed
+from tttenv.drawing.tiles import LIGHT, Colour, Picture
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.policy import Player
 from tttenv.utils.files import write
-from tttenv.utils.registry import Row, Table
 from tttenv.utils.untrusted import first_line, shown
 
-# To add a logger: a file in this folder with a subclass of `Logger`, and its row here.
-LOGGERS: Table[Any] = Table(
-    "logger",
-    {
-        "tensorboard": Row(
-            "learners.training.tensorboard:TensorBoard", "event files in the checkpoint's folder"
-        ),
-        "csv": Row(
-            "learners.training.loggers:CSVLog", "curves.csv, pictures and certificate.md in csv/"
-        ),
-        "wandb": Row(
-            "learners.training.wandb_log:WandbLog", "a Weights & Biases run (extra wandb)"
-        ),
-        "mlflow": Row("learners.training.mlflow_log:MLflowLog", "an MLflow run (extra mlflow)"),
-    },
-)
 EVENTS = "events.out.tfevents."  # how the names of TensorBoard's files begin
 FILES = (  # in the checkpoint's folder
     f"{EVENTS}*",
@@ -261,53 +244,24 @@ READABLE = 9  # pixels of letters that can be read
 def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> Picture:
     """Draw a policy's probabilities (cells,) on a board (cells,), under the side to move."""
     cell = min(LARGE, max(SMALL, BOARD // max(rules.m, rules.n)))
-    drawn = board_picture(rules, board, cell, LIGHT, shares)
-    head = cell // 3
+    head, empty = cell // 3, np.flatnonzero(board == 0).tolist()
+    heat = {one: LIGHT.heat(float(shares[one]) ** 0.5) for one in empty}  # as in the window
+    drawn = Image.fromarray(picture(rules, board, cell, grounds=heat))
     whole = Image.new("RGB", (drawn.width, drawn.height + head), LIGHT.ground)
     whole.paste(drawn, (0, head))
     words = said(rules, board)
     ink = LIGHT.ink(words[0]) if words[0] in "XO" else LIGHT.words
-    write_text(whole, words, head * 2 // 3, ink, (drawn.width // 2, head // 2), "mm")
-    return np.array(whole)
-
-
-def board_picture(
-    rules: Rules,
-    board: Boards,
-    cell: int,
-    palette: Palette,
-    shares: NDArray[np.float64],
-    rims: Mapping[int, Colour] = {},
-    rings: Sequence[int] = (),
-) -> Any:
-    """Draw a board (cells,) as a Pillow image, with cells of `cell` pixels.
-
-    The probabilities (cells,) are colours and per cent; `rims` are frames' colours by cell, and
-    `rings` the empty cells with a ring around the middle.
-    """
-    empty = np.flatnonzero(board == 0).tolist()
-    heat = {one: palette.heat(float(shares[one]) ** 0.5) for one in empty}  # as in the window
-    drawn = picture(rules, board, cell, palette, grounds=heat, rims=rims)
-    for row, column in (divmod(one, rules.n) for one in rings):
-        place = drawn[row * cell : (row + 1) * cell, column * cell : (column + 1) * cell]
-        place[:] = ringed(place, palette.words)
-    whole = Image.fromarray(drawn)
+    _write(whole, words, head * 2 // 3, ink, (drawn.width // 2, head // 2))
     for one in empty:
         row, column = divmod(one, rules.n)
         shown = shares[one] > (0 if cell >= ROOMY else 0.005)
         label = f"{share(float(shares[one]), 0)} %" if shown else ""
-        at = column * cell + cell // 2, row * cell + cell // 2
-        write_text(whole, label, cell // 5, palette.words, at, "mm")
-    return whole
+        at = column * cell + cell // 2, head + row * cell + cell // 2
+        _write(whole, label, cell // 5, LIGHT.words, at)
+    return np.array(whole)
 
 
-def write_text(
-    picture: Any, text: str, size: int, ink: Colour, at: tuple[int, int], anchor: str = "la"
-) -> None:
-    """Write a line of text of `size` pixels, or nothing if that is too small to read.
-
-    The anchor of the position `at` is Pillow's: "la" is the upper left corner, "mm" the middle.
-    """
+def _write(drawn: Any, text: str, size: int, ink: Colour, at: tuple[int, int]) -> None:
+    """Write text of `size` pixels around a position, or nothing if that is too small to read."""
     if text and size >= READABLE:
-        font = ImageFont.load_default(size)
-        ImageDraw.Draw(picture).text(at, text, ink, font, anchor)
+        ImageDraw.Draw(drawn).text(at, text, ink, ImageFont.load_default(size), "mm")

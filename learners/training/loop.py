@@ -131,7 +131,9 @@ def run(
     progress: Progress,
     stepped: Callable[[int], None] = lambda step: None,
 ) -> Iterator[Evaluation]:
-    """Train, yielding an evaluation every `schedule.every` steps and at the end.
+    """Train, yielding an evaluation after each step at which `schedule.due` says so.
+
+    The measurement at step 0 is not among them: `before_training` makes it.
 
     If certificates end the run, the learner and its progress return to the first of those that
     count, whose evaluation is yielded last.
@@ -164,7 +166,7 @@ def run(
         progress.step += 1
         progress.follow(learner, start)
         stepped(progress.step)
-        if progress.step % schedule.every and progress.step < schedule.steps:
+        if not schedule.due(progress.step):
             continue
         with _shorten_errors(progress.step), learner.timed(CERTIFYING):
             policy, certificate, numbers = _evaluate(rules, learner)

@@ -18,15 +18,31 @@ from tttenv.players.stored.checkpoint import RUN
 from tttenv.players.stored.config_io import from_stored, named_players, spec_fields
 from tttenv.utils.arrays import integers_from
 from tttenv.utils.files import write
-from tttenv.utils.registry import unknown
+from tttenv.utils.registry import Row, Table, unknown
 from tttenv.utils.schema import checked
 from tttenv.utils.untrusted import read_json, shown
 
 VERSION = 1  # of run.json
 MOST_THREADS = 1024  # many more crash the process
-USUAL_LOG = ("tensorboard",)
 ANEW = "train anew with another --out, or remove the folder"  # if a run cannot be resumed
 Until = Mark | Literal["never"]
+# To add a logger: a file in this folder with a subclass of `Logger`, and its row here.
+LOGGERS: Table[Any] = Table(
+    "logger",
+    {
+        "tensorboard": Row(
+            "learners.training.tensorboard:TensorBoard", "event files in the checkpoint's folder"
+        ),
+        "csv": Row(
+            "learners.training.loggers:CSVLog", "curves.csv, pictures and certificate.md in csv/"
+        ),
+        "wandb": Row(
+            "learners.training.wandb_log:WandbLog", "a Weights & Biases run (extra wandb)"
+        ),
+        "mlflow": Row("learners.training.mlflow_log:MLflowLog", "an MLflow run (extra mlflow)"),
+    },
+)
+USUAL_LOG = ("tensorboard",)
 
 
 @dataclass(frozen=True)
@@ -54,6 +70,14 @@ class Schedule:
             raise ValueError(f"until must be unbeatable, perfect or never, not {shown(self.until)}")
         if self.threads > MOST_THREADS:
             raise ValueError(f"threads must be at most {MOST_THREADS:,}, not {self.threads}")
+
+    def due(self, step: int) -> bool:
+        """Return whether an evaluation is due after this step, as it is at the last one."""
+        return step % self.every == 0 or step >= self.steps
+
+    def next_due(self, step: int) -> int:
+        """Return the step after this one at which the next evaluation is due."""
+        return min(step - step % self.every + self.every, self.steps)
 
 
 def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedule:
@@ -105,8 +129,8 @@ class Run:
     Two runs are equal if one can continue the other, so their schedules and loggers may differ.
 
     Raises:
-        ValueError: for an unknown learner or preset, the config of another learner, a negative
-            seed, or settings that are not finite numbers.
+        ValueError: for an unknown learner, preset or logger, rules that are no `Rules`, the config
+            of another learner, a negative seed, or settings that are not finite numbers.
     """
 
     learner: str  # a row of `registry.LEARNERS`
@@ -115,7 +139,7 @@ class Run:
     rules: Rules
     schedule: Schedule = field(compare=False)
     start: Path | None = None  # a checkpoint of the learner, of any rules, to take weights from
-    log: tuple[str, ...] = field(default=USUAL_LOG, compare=False)  # rows of `loggers.LOGGERS`
+    log: tuple[str, ...] = field(default=USUAL_LOG, compare=False)  # rows of `LOGGERS`
     # Digests of the files of the players that the config names, by spec; see `with_digests`.
     opponents: Mapping[str, list[str]] = field(default_factory=dict)
 
@@ -123,6 +147,11 @@ class Run:
         known = presets(self.learner)
         if self.preset not in known:
             raise ValueError(unknown(f"preset of {self.learner}", self.preset, known))
+        for one in self.log:
+            if one not in LOGGERS.rows:
+                raise ValueError(unknown(LOGGERS.kind, one, LOGGERS))
+        if not isinstance(self.rules, Rules):
+            raise ValueError(f"rules must be Rules(m, n, k), not {shown(repr(self.rules), 80)}")
         if not isinstance(self.config, type(known["default"])):
             raise ValueError(f"no settings of {self.learner}: {shown(self.config)}")
         if not isinstance(seed := self.config.seed, int) or seed < 0:
@@ -185,7 +214,7 @@ class Run:
             return cls(
                 name,
                 stored["preset"],
-                from_stored(kind, stored["config"], name, trusted),
+                from_stored(kind, stored["config"], "its settings", trusted),
                 Rules.of(stored["rules"]),
                 from_stored(Schedule, stored["schedule"], "its schedule"),
                 None if stored["start"] is None else Path(stored["start"]),

@@ -158,7 +158,7 @@ class _Training:
         progress = from_stored(Progress, state["progress"], misfit)
         try:
             if progress.kept:
-                from_stored(Progress, progress.kept["progress"], misfit)
+                from_stored(Progress, progress.kept["progress"], "the progress kept")
                 _load(learner, progress.kept["learner"])  # it is untrusted, too
             _load(learner, state["learner"])
         except Exception as error:  # whatever a learner's own code says of foreign numbers

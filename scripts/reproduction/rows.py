@@ -118,7 +118,7 @@ def measured(player: Policy | str, *ids: str, judged: bool = True, **budget: int
 
 @dataclass(frozen=True)
 class Run:
-    """How the experiments of a source are run."""
+    """Budget and seed of the experiments of a source."""
 
     quick: bool  # with small budgets
     seed: int

@@ -5,7 +5,7 @@ import pytest
 from lost_games import require_lost_by_own_moves
 from pairs import pairs
 
-from tttenv.certificates import POSITIONS, reachability
+from tttenv.certificates import reachability
 from tttenv.certificates.all_positions import losing_line, reachable
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.exact import Tabulated, positions, score, solve, tabulate, worst_case
@@ -138,18 +138,6 @@ def test_one_slip_anywhere_is_found_also_when_positions_are_left_out(rules, seat
         require_lost_by_own_moves(rules, Tabulated(rules, slipping), seat, found.losing_line)
 
 
-def test_a_search_that_may_take_too_few_positions_is_undecided_and_guesses_nothing():
-    rules = Rules(3, 4, 4)
-    policy = player("minimax:ties=first", rules)
-    assert search(rules, policy, "O").never_loses
-    for most in (0, 1, 20, 100):
-        found = search(rules, policy, "O", positions=most)
-        assert found.never_loses is None
-        assert found.vs_random is None
-        assert found.losing_line is None
-        assert found.positions <= most
-
-
 @pytest.mark.parametrize(
     "rules", [Rules(), Rules(1, 19, 3), Rules(5, 8, 4), Rules(19, 19, 5)], ids=str
 )
@@ -170,7 +158,6 @@ def test_codes_tell_boards_apart_and_images_alike(rules):
 
 
 SQUARES = [Rules(), Rules(4, 4, 3), Rules(4, 4, 4), Rules(3, 4, 3), Rules(5, 4, 4)]
-FIELDS = ("never_loses", "always_wins", "one_move")
 
 
 def declared(rules):
@@ -202,26 +189,6 @@ def test_the_players_that_declare_it_are_these():
 @pytest.mark.parametrize("rules", [*SQUARES, Rules(6, 7, 5), Rules(19, 19, 5)], ids=str)
 def test_who_declares_it_plays_images_on_images(rules, name):
     require_images_alike(declared(rules)[name], some_boards(rules, seed=0)[:20], name)
-
-
-@pytest.mark.parametrize("name", declared(Rules()))
-@pytest.mark.parametrize("rules", SQUARES[:2], ids=str)
-@by_seat
-def test_the_full_graph_and_its_quotient_give_the_same_verdicts(rules, name, seat):
-    policy = declared(rules)[name]
-    # All that a mixed player can reach on 4 by 4 are millions of positions: up to the first loss.
-    small = rules.cells < 16 or name == "one step"
-    more = {"followed": POSITIONS if small else 0}
-    full = search(rules, policy, seat, images=False, **more)
-    found = search(rules, policy, seat, **more)
-    assert full.symmetry is None
-    assert "mirror images" in found.symmetry
-    assert found.positions < full.positions
-    assert [getattr(found, name) for name in FIELDS] == [getattr(full, name) for name in FIELDS]
-    assert full.never_loses is not None
-    assert len(found.losing_line or []) == len(full.losing_line or [])
-    if small:
-        assert found.vs_random == pytest.approx(full.vs_random, abs=1e-12)
 
 
 class Corner:

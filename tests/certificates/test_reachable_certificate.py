@@ -13,7 +13,6 @@ from tttenv.certificates.reachable_certificate import (
     worst_cases,
 )
 from tttenv.certificates.verdict import verdict
-from tttenv.cli.certify import main as certify_command
 from tttenv.cli.certify import print_certificate
 from tttenv.players import PLAYERS
 
@@ -89,21 +88,15 @@ def test_reachable_certificate_a_player_is_refuted_and_the_game_is_lost(spec, ca
     assert f"{spec} on 5,5,4: can be beaten: as X in 8 stones, as O in 7 stones" in shown
 
 
-@pytest.mark.parametrize("rules", [Rules(), Rules(4, 4, 4)], ids=str)
-def test_the_command_makes_the_certificate_that_python_makes_by_default(rules, capsys):
-    found = certify(rules, "first")
-    assert (found.method == REACHABLE) == (rules.cells == 16)
-    certify_command(["first", "--rules", str(rules), "--json"])
-    assert json.loads(capsys.readouterr().out) == {"player": "first", **found.to_dict()}
-
-
 def test_a_search_that_runs_out_is_undecided(capsys):
     rules = Rules(5, 5, 4)
     policy = player("alphabeta:depth=3,ties=first", rules)
-    found = certify(rules, policy, positions=50, value_of=lambda rules: None)
-    assert found.never_loses == {"X": None, "O": None}
-    assert found.value is found.unbeatable is None
-    assert max(found.reached.values()) <= 50
+    unknown = {"X": None, "O": None}
+    for most in (1, 50):
+        found = certify(rules, policy, positions=most, value_of=lambda rules: None)
+        assert found.never_loses == found.vs_random == found.losing_line == unknown
+        assert found.value is found.unbeatable is None
+        assert max(found.reached.values()) <= most
     print_certificate("alphabeta", found)
     assert f"undecided after {found.reached['X']} positions as X" in capsys.readouterr().out
 

@@ -18,12 +18,6 @@ DETOURS = [
     ("alphabeta:depth=1,ties=first", Rules(7, 7, 5), {"X": (12, 10), "O": (13, 9)}),
 ]
 by_seat = pytest.mark.parametrize("seat", "XO")
-# Beaten on boards past enumeration, by whom to ask about how many boards.
-LARGER = [
-    ("tactical", Rules(5, 5, 4), 100),
-    ("alphabeta:depth=1", Rules(7, 7, 5), 5_000),
-    ("first", Rules(19, 19, 5), 500),
-]
 
 
 @pytest.mark.parametrize(
@@ -111,14 +105,6 @@ def test_losing_leaves_are_those_of_a_plain_walk(rules, spec, seat, monkeypatch)
         some, few = refutation.losing_leaves(rules, known, seat, most)
         assert few == min(most, asked)
         assert some <= few
-
-
-@by_seat
-@pytest.mark.parametrize(("spec", "rules", "positions"), LARGER, ids=str)
-def test_players_are_beaten_on_boards_that_cannot_be_listed(spec, rules, positions, seat):
-    line = refute(rules, spec, seat, positions)
-    require_lost_by_own_moves(rules, player(spec, rules), seat, line)
-    assert refute(rules, player(spec, rules), seat, positions) == line
 
 
 @by_seat

@@ -68,14 +68,12 @@ def test_no_command_hides_a_cell():
 
 @pytest.mark.parametrize("rules", RULES[:3], ids=spell)
 @pytest.mark.parametrize("seed", range(3))
-def test_blunders_lose_value_and_best_play_after_them_takes_as_long_as_the_solution(rules, seed):
+def test_best_play_after_a_blunder_takes_as_long_as_the_solution(rules, seed):
     perfect, advice = game(rules).perfect(), Adviser(Rules(*rules))
     boards, cells = random_game(rules, seed)
     for board, cell in zip(boards, cells, strict=False):
         seen = np.array(view(board), np.int8)
-        blunder = advice.known(seen).blunder(cell)
-        if blunder is None:
-            assert perfect[board][0] == -perfect[put(board, cell)][0]
+        if advice.known(seen).blunder(cell) is None:
             continue
         end = put(board, cell)
         line = advice.best_line(seen, cell)
@@ -138,7 +136,7 @@ def test_take_back_returns_to_where_the_person_was_to_move(rules, seat):
     while stack:
         session.take_back()
         stack.pop()
-    with pytest.raises(ValueError, match="no stone of yours"):
+    with pytest.raises(ValueError, match="no stone to take back"):
         session.take_back()
 
 
@@ -172,7 +170,7 @@ def test_every_game_starts_from_the_position_with_the_seats_swapped():
         assert session.board.tolist() == position.boards[-1].tolist()
         session.again()
     assert (session.take_back(), session.cells) == (2, [])  # into the moves that were given
-    with pytest.raises(ValueError, match="no stone of yours"):
+    with pytest.raises(ValueError, match="no stone to take back"):
         session.take_back()
 
 

@@ -96,6 +96,9 @@ def test_resuming_goes_on_with_the_settings_of_the_start(run_here, tmp_path):
     result = json.loads(run_here(*resume).stdout)
     assert set(result) == {"player", "steps", "seconds", "compile_seconds", "certificate"}
     assert result["steps"] == 20
+    certified = json.loads(run_here("certify.py", "out", "--json").stdout)
+    assert certified == {"player": "out", **result["certificate"]}
+    assert read_card(tmp_path / "out")["certificate"] == result["certificate"]
     assert run_here("train.py", *TINY, "--out", "through", "--steps", "20").returncode == 0
     folders = [tmp_path / "out", tmp_path / "through"]
     weights = [(f / file_of(read_card(f), WEIGHTS)).read_bytes() for f in folders]

@@ -3,12 +3,16 @@
 import contextlib
 import io
 import re
+from types import SimpleNamespace
 
 import all_tables
 from all_tables import PROGRAMS
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
+from learners.cli import train
+from learners.training.run import Schedule
 from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column, lines
 
@@ -24,6 +28,16 @@ def printed(patch, width=None):
         all_tables.helps()
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
     return {part.partition("\n")[0]: part.partition("\n")[2] for part in text.split("@")[1:]}
+
+
+def test_the_bar_of_a_training_that_ends_early_fits_80_columns():
+    bar = train._Bar("a learner", Schedule(120_000, 50, 50, until="unbeatable"), quiet=True)
+    numbers = {"sampled/value_vs_random_X": 1.0, "sampled/value_vs_random_O": 1.0}
+    about = {"step": 100_000, "numbers": numbers, "in_a_row": {"unbeatable": 10}, "last": True}
+    bar.evaluated(SimpleNamespace(**about))
+    screen = Console(width=80, file=io.StringIO())
+    screen.print(bar.progress.get_renderable())
+    assert "100000/100000 0:00:00 unbeatable 10 times in a row" in screen.file.getvalue()
 
 
 def test_no_table_is_wider_than_its_terminal_and_none_loses_words_silently(monkeypatch):

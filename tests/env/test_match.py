@@ -23,10 +23,6 @@ class Keys:
         return self.keys.pop(0)
 
 
-def dice(seed=0):
-    return np.random.default_rng(seed)
-
-
 def every(games):
     return np.ones(games, np.bool_)
 
@@ -59,18 +55,6 @@ def test_games_that_ended_begin_anew_by_the_key_of_their_last_step_once():
     match.step(match.legal().argmax(axis=1), Keys(4))
     assert not match.over.any()
     match.reset(every(2), Keys(5))  # nothing had ended
-
-
-def test_games_do_not_depend_on_each_other_nor_on_how_many_there_are():
-    batches = [Match(RULES, games, player("tactical"), "random") for games in (3, 50)]
-    for match in batches:
-        match.reset(every(len(match.over)), Keys(11))
-    for key in range(40):  # some of the fifty games end in each step, or none of the three
-        assert (batches[0].boards == batches[1].boards[:3]).all()
-        for match in batches:
-            match.step(match.legal().argmax(axis=1), Keys(key))
-            if match.over.any():
-                match.reset(match.over.copy(), Keys())
 
 
 def test_one_board_for_each_of_several_games_is_not_taken_for_one_for_all():

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from tttenv.certificates.certificate import METHODS, certify
-from tttenv.exact import determinism, positions, score, tabulate, worst_case
+from tttenv.exact import determinism, positions, score, worst_case
 from tttenv.game.rules import Rules
 from tttenv.players import player
 from tttenv.policy import Uniform, from_observations, uniform
@@ -99,15 +99,6 @@ def test_worst_cases_and_scores_are_refused_to_them_too(name, rules):
     if rules.cells > 2:  # on two cells O has no choice
         refused(lambda: score(rules, impure()[name], uniform))
         refused(lambda: score(rules, uniform, impure()[name]))
-
-
-@pytest.mark.parametrize("rules", [Rules(), Rules(1, 2, 2), Rules(2, 2, 2)], ids=str)
-@pytest.mark.parametrize(
-    "spec", ["random", "first", "tactical", "mcts:iterations=20", "alphabeta", "epsilon"]
-)
-def test_players_that_always_answer_alike_get_their_certificate(spec, rules):
-    pure = player(spec, rules)
-    assert certify(rules, pure) == certify(rules, tabulate(rules, pure))
 
 
 @some_games

@@ -41,11 +41,6 @@ def test_tic_tac_toe_has_as_many_positions_as_is_known():
     assert (x_won.sum(), o_won.sum(), draws.sum()) == (626, 316, 16)
 
 
-def test_tic_tac_toe_has_as_many_games_as_is_known():
-    """By the referee, whose boards and moves ours are compared with below."""
-    assert game((3, 3, 3)).games()["_" * 9] == (131_184, 46_080, 77_904)
-
-
 @every_rules
 def test_the_positions_are_those_the_referee_reaches_ply_by_ply_and_found_by_their_board(rules):
     every, boards = positions(Rules(*rules)), game(rules).boards
@@ -127,17 +122,6 @@ def test_move_ranks_order_moves_as_quickest_win_then_draw_then_slowest_loss(rule
         ]
         assert solution.optimal[at].tolist() == optimal
         assert solution.fastest[at].tolist() == [rank == max(legal) for rank in ranks]
-
-
-@pytest.mark.parametrize(
-    ("rules", "value"),
-    [((3, 3, 3), 0), ((1, 5, 3), 0), ((2, 5, 4), 0), ((1, 2, 2), 0), ((2, 2, 2), 1)]
-    + [((2, 3, 2), 1), ((3, 3, 2), 1), ((3, 4, 3), 1), ((4, 3, 3), 1)],
-    ids=repr,
-)
-def test_who_wins_under_perfect_play(rules, value):
-    assert game(rules).perfect()[game(rules).boards[0]][0] == value
-    assert solve(Rules(*rules)).value == value
 
 
 @small_rules

@@ -49,11 +49,6 @@ def test_features_that_learners_weigh_are_those_of_all_images(rules, seed):
                 assert (features(game, boards[:, turn]) == found).all()
 
 
-def test_a_board_counted_by_hand():
-    board = Rules().parse("XX__O____")  # O to move: the top row is theirs, four lines are mine
-    assert line_counts(Rules(), board).tolist() == [[2, 0, 0], [1, 1, 0]]
-
-
 @pytest.mark.parametrize("batch", [(), (0,), (2,), (2, 3)], ids=repr)
 def test_features_keep_the_shape_of_the_batch(batch):
     rules = Rules(2, 5, 4)

@@ -38,43 +38,35 @@ def test_parse_and_format_are_inverse_of_each_other(rules, seed):
         assert ours.format(view(text)) == text
 
 
-def test_the_game_of_the_lecture_notes_ends_as_they_print_it():
-    rules, board = Rules(), Rules().start()
-    for cell in (4, 0, 6, 1, 2):
-        assert not rules.over(board)
-        board = rules.play(board, cell)
-    assert rules.format(board) == "OOX_X_X__"
-    assert rules.parse("OOX_X_X__").tolist() == [1, 1, -1, 0, -1, 0, -1, 0, 0]
-    assert rules.lost(board)
-    assert not rules.legal(board).any()
-    assert rules.seat(board) == 1
-
-
 @pytest.mark.parametrize(
-    "text", ["", "XOX", "_" * 10, "abcdefghi", "OOX______", "XXX______", "0" * 9]
+    "text",
+    ["", "XOX", "_" * 10, "abcdefghi", "OOX______", "XXX______", "0" * 9, "x" * 9999, "\x1b[2J\n"],
 )
 def test_a_text_that_is_no_board_is_refused_in_one_line(text):
     with pytest.raises(ValueError, match=r"board of 3,3,3|X opens") as error:
         Rules().parse(text)
-    assert "\n" not in str(error.value)
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 300
 
 
 BAD_SIZES = [(3, 3, 4), (2, 2, 3), (3, 3, 1), (3, 3, 0), (1, 1, 2), (3, 3, -3)]
 BAD_BOARDS = [(0, 3, 3), (3, 0, 3), (20, 3, 3), (3, 20, 3), (-3, 3, 3)]
 BAD_KINDS = [(True, 3, 3), (3, 3, 3.0), (3, "3", 3), (None, 3, 3), (3, 3, float("nan"))]
+RUBBISH = ["x" * 9999, "\x1b[2J\n", np.zeros((2, 2)), 10**400, [1] * 9999]
 
 
 @pytest.mark.parametrize(
     ("rules", "law"),
     [(rules, "k must be from 2 to") for rules in BAD_SIZES]
     + [(rules, "1 to 19 rows and columns") for rules in BAD_BOARDS]
-    + [(rules, "integers") for rules in BAD_KINDS],
-    ids=repr,
+    + [(rules, "integers") for rules in BAD_KINDS]
+    + [(rules, ".") for wrong in RUBBISH for rules in ((wrong, 3, 3), (3, 3, wrong))],
 )
 def test_impossible_rules_are_refused_in_one_clear_line(rules, law):
     with pytest.raises(ValueError, match=law) as error:
         Rules(*rules)
-    assert "\n" not in str(error.value)
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 300
 
 
 @every_rules
@@ -160,15 +152,3 @@ def test_boards_are_checked_together_as_one_by_one():
     finished = [1, 1, 0, -1, -1, -1, 0, 0, 1]
     with pytest.raises(ValueError, match="finished board, nothing left to play"):
         Rules().check_all([*boards[:5], finished])
-
-
-@pytest.mark.parametrize("wrong", ["x" * 9999, "\x1b[2J\n", np.zeros((2, 2)), 10**400, [1] * 9999])
-def test_whatever_makes_no_rules_and_no_board_is_refused_in_one_short_line(wrong):
-    refusals = [lambda: Rules(wrong, 3, 3), lambda: Rules(3, 3, wrong)]
-    if isinstance(wrong, str):
-        refusals.append(lambda: Rules().parse(wrong))
-    for refused in refusals:
-        with pytest.raises(ValueError, match=r"^[^\n]+$") as error:
-            refused()
-        assert str(error.value).isprintable()
-        assert len(str(error.value)) < 300

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import RULES, game, random_game, spell, view
+from reference import RULES, random_game, spell, view
 
 from tttenv.exact import positions
 from tttenv.game.rules import Rules
@@ -83,15 +83,3 @@ def test_the_classes_of_tic_tac_toe_are_as_many_as_is_known():
     lost, seat = rules.lost(representatives), rules.seat(representatives)
     assert ((lost & (seat == 1)).sum(), (lost & (seat == 0)).sum()) == (91, 44)
     assert (over & ~lost).sum() == 3
-
-
-@pytest.mark.parametrize("rules", [(3, 3, 3), (2, 3, 2), (1, 5, 3)], ids=spell)
-def test_two_boards_share_a_class_if_and_only_if_one_is_an_image_of_the_other(rules):
-    ours, boards = Rules(*rules), np.array([view(b) for b in game(rules).boards], np.int8)
-    which = orbits(ours, boards)[1].tolist()
-    number = {tuple(board): own for board, own in zip(boards.tolist(), which, strict=True)}
-    classes = {}
-    for board, own in number.items():
-        images = {tuple(board[cell] for cell in image) for image in maps(ours).tolist()}
-        assert {number[image] for image in images} == {own}
-        assert classes.setdefault(own, images) == images

@@ -68,13 +68,6 @@ def test_a_row_whose_budget_is_too_small_is_not_judged():
     assert rows.row("S2.nodes", (1,), judged=False)["holds"] is None
 
 
-def test_the_readmes_table_has_every_row_with_its_numbers():
-    lines = [line for line in rows.markdown(SUMMARY["rows"]).splitlines() if line[:1] == "|"]
-    assert len({line.count("|") for line in lines}) == 1
-    assert len(lines) == 2 + len(sources.NUMBERS) + len(SUMMARY["rows"])
-    assert "60.10 / 28.90 / 11.00" in "".join(lines)
-
-
 def test_the_script_shows_and_writes_its_rows_and_ends_with_1_if_one_is_off(
     tmp_path, monkeypatch, capsys
 ):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from learners.training.loggers import LARGE, board_picture, policy_picture
+from learners.training.loggers import LARGE, policy_picture
 from tttenv import Rules
 from tttenv.drawing.tiles import LIGHT
 
@@ -32,18 +32,3 @@ def test_a_policys_picture_says_who_is_to_move_and_every_chance(text):
         written = (np.abs(drawn.astype(int) - LIGHT.words).max(axis=2) < 30).any()
         assert written == (shares[cell] > 0)
         assert drawn[20, 20].tolist() == list(LIGHT.heat(shares[cell] ** 0.5))
-
-
-def test_rims_and_rings_are_drawn_where_they_belong():
-    rules = Rules()
-    board = rules.parse("XO_______")
-    more = {"rims": {1: LIGHT.blunder}, "rings": [4]}
-    marked, plain = (
-        board_picture(rules, board, LARGE, LIGHT, np.zeros(9), **m) for m in (more, {})
-    )
-    changed = {cell for cell in range(9) if (cell_of(marked, cell) != cell_of(plain, cell)).any()}
-    assert changed == {1, 4}
-    assert tuple(cell_of(marked, 1)[LARGE // 2, 4]) == LIGHT.blunder
-    ring = cell_of(marked, 4)[LARGE // 2]
-    assert (ring == LIGHT.words).all(axis=1).sum() >= 2
-    assert tuple(ring[LARGE // 2]) == LIGHT.paper

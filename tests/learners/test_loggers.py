@@ -112,6 +112,13 @@ def test_loggers_change_nothing_that_is_learned(tmp_path, kept):
     assert names[0] == names[1]
 
 
+def test_a_log_keeps_all_digits_of_its_last_row(tmp_path):
+    (tmp_path / "csv").mkdir()
+    (file := tmp_path / "csv" / "curves.csv").write_text(text := "step,tag,value\n4,a,0.25\n")
+    loggers.CSVLog(tmp_path, Rules(), {}, at=4).close(True)
+    assert file.read_text() == text
+
+
 def test_an_interrupted_log_goes_on_without_gaps_or_repeats(tmp_path, kept):
     trained(whole := tmp_path / "whole", "csv")
 

@@ -3,11 +3,12 @@
 import hashlib
 import json
 import shutil
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
 
 import pytest
+import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import learners
@@ -17,10 +18,10 @@ from learners.qtable import QTableConfig
 from learners.registry import LEARNERS, presets
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
-from learners.training.checkpoint import load_training
-from learners.training.loop import Progress, Stopped, finished, run
+from learners.training.checkpoint import load_training, load_weights
+from learners.training.loop import Progress, Stopped, before_training, finished, run
 from learners.training.run import Run, Schedule, usual_schedule
-from learners.training.train import train
+from learners.training.train import _load, train
 from tttenv import Rules, certify
 from tttenv.players import bundled
 from tttenv.players.stored.checkpoint import CARD, POLICY, RUN, STATE, WEIGHTS, file_of, read_card
@@ -152,6 +153,43 @@ def test_a_training_starts_from_a_name_or_a_folder_of_that_name(tmp_path, monkey
     (tmp_path / "alphazero_664").mkdir()
     (tmp_path / "alphazero_664" / bundled.CARD).touch()
     assert command._start("alphazero_664") == Path("alphazero_664")
+    with pytest.raises(ValueError, match=r"was trained by td0, not by alphazero$"):
+        load_weights(bundled.folder("td0"), "alphazero")
+
+
+def test_each_field_of_a_schedule_is_an_option_and_says_when_evaluations_are_due():
+    assert {one.name for one in fields(Schedule)} <= {one.name for one in fields(command.Options)}
+    plan = Schedule(7, 3, 1)
+    assert [step for step in range(1, 8) if plan.due(step)] == [3, 6, 7]
+    assert [plan.next_due(step) for step in range(7)] == [3, 3, 3, 6, 6, 6, 7]
+
+
+@pytest.mark.parametrize("change", [lambda weights: weights[:-1], lambda weights: weights / 0])
+def test_a_stored_state_of_another_shape_or_not_finite_is_refused(change):
+    learner = SelfPlay(SMALL, Rules())
+    state = learner.state_dict()
+    name, weights = next(iter(state["weights"].items()))
+    with pytest.raises(ValueError, match=rf"^{name} has another shape, or is not finite$"):
+        _load(learner, {**state, "weights": {name: change(weights)}})
+
+
+def test_a_kept_progress_that_does_not_fit_is_refused_at_once(through, monkeypatch):
+    card, state = load_training(through)
+    state["progress"]["kept"] = {"progress": {"step": "many"}, "learner": state["learner"]}
+    monkeypatch.setattr("learners.training.train.load_training", lambda out: (card, state))
+    with pytest.raises(ValueError, match=r"not fit selfplay: the progress kept: [^\n]*$"):
+        trained(through, plan=replace(SHORT, steps=50), resume=True)
+
+
+def test_a_training_leaves_the_number_of_threads_as_it_was(tmp_path):
+    before = torch.get_num_threads()
+    trained(tmp_path, plan=Schedule(1, 1, 1, threads=before + 1))
+    assert torch.get_num_threads() == before
+
+
+def test_rules_as_text_are_refused():
+    with pytest.raises(ValueError, match=r"^rules must be Rules\(m, n, k\), not '3,3,3'$"):
+        Run("selfplay", "default", SMALL, "3,3,3", SHORT)
 
 
 def test_every_step_is_reported_and_changes_nothing(tmp_path, through):
@@ -234,6 +272,7 @@ DAMAGED_RUNS = {
     },
     "cannot be resumed: unknown learner": {"learner": "nobody"},
     "cannot be resumed: unknown preset": {"preset": "other"},
+    "cannot be resumed: unknown logger 'nothing'": {"log": ["nothing"]},
     "cannot be resumed: a seed must be": {"config": asdict(SMALL) | {"seed": -1}},
     "run.json": {"log": 3},
     "its schedule": {"schedule": {"steps": "many"}},
@@ -299,7 +338,7 @@ def test_the_player_kept_is_that_of_the_first_certificate_in_a_row():
     assert last.step == progress.step == len(seen) - 2
     assert (last.in_a_row["perfect"], last.certificate) == (3, seen[-3].certificate)
     assert last.perfect_at[0] == 1 + counts.index(1)
-    assert last.pace.moves == seen[-3].pace.moves == last.step * seen[0].pace.moves
+    assert last.pace.moves == seen[-3].pace.moves == last.step * seen[0].pace.moves > 0
     assert sum(last.pace.shares.values()) == pytest.approx(1)
     assert last.pace.shares.keys() == {"looking_ahead", "certifying", "other"}
     for _ in range(last.step):
@@ -345,3 +384,4 @@ def test_what_needs_all_positions_is_refused_where_there_are_too_many(tmp_path):
     with pytest.raises(ValueError, match=r"^until must be [^\n]*$"):
         usual_schedule("selfplay", until="bored")
     assert not (tmp_path / "o").exists()
+    assert before_training(None, Rules(5, 5, 4), Progress()) == {}

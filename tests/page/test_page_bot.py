@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bots import BOTS
-from page_browser import CALM, fragment, verdict
+from page_browser import CALM, fragment, marks, verdict
 
 from tttenv import Rules, certify, player
 from tttenv.exact import positions
@@ -89,10 +89,16 @@ def test_the_form_is_said_and_can_be_chosen(opened, shipped):
 
 def test_a_bot_of_one_seat_is_judged_in_it(opened, shipped):
     page = opened(shipped, **CALM)
-    assert judge(page, BOTS["only O"].javascript) == "It does not play X. As O it never loses."
+    for name in ("only O, by its mark", "only O"):
+        assert judge(page, BOTS[name].javascript) == "It does not play X. As O it never loses."
+    throws = BOTS["only O, by its mark"].javascript.replace("return null", "throw 'I am O'")
+    assert judge(page, throws.replace('"X") throw', '"O") throw')).endswith("does not play O.")
+    judge(page, BOTS["only O"].javascript)
     assert page.locator("#bot-lose").is_hidden()
     page.get_by_role("link", name="Play it as X").click()
-    assert fragment(page) == "#play=your%20bot&seat=X"
+    assert fragment(page).startswith("#play=pasted%20bot&seat=X&bot=1I")
+    assert page.inner_text("#about").endswith(". It does not play X. As O it never loses.")
+    assert page.locator("#lose-X").is_hidden()
 
 
 @pytest.mark.parametrize("kind", TEXTS)
@@ -139,11 +145,72 @@ def test_a_pasted_table_has_the_verdict_and_the_lost_games_of_certify(name, low,
 
 def test_the_lost_game_is_shown_and_the_bot_plays_on(opened, shipped):
     page = opened(shipped, **CALM)
-    judge(page, "(board) => board.indexOf('')")
+    judge(page, "hello there")
+    page.get_by_role("button", name="Restore the example").click()
+    page.locator("#bot-judge").click()
     page.locator("#bot-lose").click()
-    assert page.input_value("#seat") == "both"
+    page.locator("#moves button").last.click()
+    page.get_by_role("button", name="Now beat it yourself").click()
+    assert page.input_value("#seat") in "XO"
+    page.go_back()
     page.locator("#leaderboard tbody a").first.click()
     assert page.input_value("#seat") == "X"  # not both sides, as in the replay
     page.locator("#bot-play").click()
-    assert fragment(page).startswith("#play=your%20bot&seat=")
     assert "your bot" in page.locator("#play-title").text_content()
+
+
+# The link of a verdict.
+
+EVIL = "<img src=x onerror=alert(1)>"
+CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"], **CALM}
+CODE, SAID, TORN = (PASTED["link"][key] for key in ("code", "said", "torn"))
+
+
+def test_a_code_holds_the_moves_and_nothing_else_is_one(inside):
+    assert inside("return codeLaw();") == []
+
+
+def copied(page, way):
+    """Return what a button of the verdict copies."""
+    page.locator(f"#bot-{way}").click()
+    page.locator(f"#bot-{way}").get_by_text("Copied").wait_for()
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+@pytest.mark.parametrize("name", ["only O, loses as O", "list/XO-blank/board-mark/cell, perfect"])
+def test_the_link_of_a_bot_has_its_verdict_and_its_moves_elsewhere(name, opened, shipped):
+    page = opened(shipped, **CLIPBOARD)
+    judge(page, BOTS[name].javascript)
+    page.fill("#bot-name", EVIL)
+    text, link = copied(page, "text"), copied(page, "link")
+    assert page.inner_text("#bot-said").startswith("Copied. It opens only where this file is")
+    again = opened(shipped, "#" + link.partition("#")[2], **CLIPBOARD)
+    assert again.inner_text("#play-title") == f"Can you beat {EVIL}? You are X."
+    assert again.inner_text("#notes").startswith("Proved over all its games: ")
+    assert copied(again, "link") == link
+    assert re.sub(r"\(.*", "", copied(again, "text")) == re.sub(r"\(.*", "", text)
+    for line in re.findall(r"As O it can be beaten: (.*)\.", text):
+        for place in line.split()[::2]:
+            again.locator(f"#board [data-place={place}]").click()
+        assert again.inner_text("#play-title") == f"You beat {EVIL}."
+        page.goto(again.url)
+        assert marks(page) == marks(again)
+
+
+@pytest.mark.parametrize("code", [*TORN, "1A" + "A" * 9999])
+def test_an_address_without_a_whole_bot_says_so(code, opened, shipped):
+    page = opened(shipped, f"#play=b&seat=O&moves=a1&bot={code}", **CALM)
+    assert page.inner_text("#notes").startswith("The link was cut off or changed:")
+    assert page.input_value("#seat") == "both"
+    assert marks(page) == "X________"
+    assert page.locator("#bot-ways").is_hidden()
+
+
+def test_a_linked_bot_answers_in_its_own_games_only(opened, shipped):
+    page = opened(shipped, f"#play=mcts&seat=O&moves=a1&bot={CODE}", **CALM)
+    assert page.inner_text("#notes").startswith("This game has moves that the linked bot does not")
+    assert page.input_value("#seat") == "both"
+    assert SAID in page.text_content("#bot-status")
+    page.evaluate("to => (location.hash = to)", to := f"#watch=mcts&against=first&bot={CODE}")
+    page.get_by_text("mcts (linked) as X against first as O").wait_for()
+    assert fragment(page) == to

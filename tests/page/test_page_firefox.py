@@ -6,19 +6,10 @@ import pytest
 from bots import BOTS
 from firefox import firefox
 from page_browser import verdict
-from page_data import report_of
+from page_daily import DAYS, script, written
 
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 MADE = "!document.querySelector('[aria-busy]') && !document.querySelector('html.first')"
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    """Return a report of two players."""
-    folder = tmp_path_factory.mktemp("firefox")
-    specs = ["first", "selfplay"]
-    report_of(folder / "report.html", *specs)
-    return folder / "report.html"
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +54,12 @@ def test_the_question_and_a_game_by_mouse(page, file):
     page.click("#board button", 4)
     labels = "[...document.querySelectorAll('#board button')].map((b) => b.ariaLabel)"
     assert page.run(labels)[:2] == ["a1, O", "b1, empty, draw"]
+
+
+def test_the_boards_of_a_day_are_those_of_chromium(page, file):
+    opened(page, file)
+    for date, boards in DAYS.items():
+        assert [written(one) for one in page.run(script(date, [0] * 5))] == boards
 
 
 def test_pasted_bots_are_judged_as_in_chromium(page, file):

@@ -32,14 +32,6 @@ def shown():
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    """Return a report of one player on 3,3,3 and of the networks."""
-    folder = tmp_path_factory.mktemp("larger")
-    report_of(folder / "report.html", "first", *NAMES)
-    return folder / "report.html"
-
-
-@pytest.fixture(scope="module")
 def inside(browser):
     """Yield a function that runs one of `larger.js` in the scope of the worker's own scripts."""
     page = browser.new_page()
@@ -255,7 +247,7 @@ def labels(page):
 @pytest.mark.parametrize(
     ("name", "rules", "seat"),
     [
-        ("first", Rules(3, 3, 3), "O"),
+        ("mcts", Rules(3, 3, 3), "O"),
         ("alphazero_444", Rules(4, 4, 4), "X"),
         ("alphazero_554", Rules(5, 5, 4), "O"),
         ("alphazero_664", Rules(6, 6, 4), "O"),
@@ -272,7 +264,7 @@ def test_whole_games_by_clicks(opened, file, name, rules, seat):
     assert marks(page, rules.n).count("_") > marks(again, rules.n).count("_")
 
 
-def test_a_blunder_is_told_where_it_is_proved_and_can_be_tried_again(opened, file):
+def test_a_blunder_is_told_where_it_is_proved(opened, file):
     page = opened(file, "#play=alphazero_554&rules=5,5,4&seat=O", **CALM)
     settled(page)
     assert page.inner_text("#proof") == "Proved: a draw; 4 of 24 moves keep it."
@@ -284,15 +276,6 @@ def test_a_blunder_is_told_where_it_is_proved_and_can_be_tried_again(opened, fil
     assert labels(page)[0] == "a1, O, blunder"
     assert page.locator("#moves button").nth(1).inner_text() == "a1??"
     assert page.get_attribute("#bar", "aria-label").startswith("Value of the position: X wins in ")
-    while "Your turn" in settled(page)["status"]:
-        click(page, marks(page, 5).index("_"))
-    assert "You lost at move 2: a1." in page.inner_text("#status")
-    page.click("#again")
-    settled(page)
-    click(page, 6)  # b2
-    settled(page)
-    assert page.inner_text("#notes") == ""
-    assert page.locator("#moves button").nth(1).inner_text() == "b2"
 
 
 def test_an_open_three_is_a_win_and_who_leaves_it_open_is_told(opened, file):
@@ -316,7 +299,7 @@ def test_values_that_are_not_known_are_a_networks_heat_and_never_question_marks(
     found = page.locator("#board button").evaluate_all(heat)  # g9 stops the two
     assert sum(5 < one < 90 for one in found) > 5
     assert "?" not in page.inner_text("#board")
-    assert "the more yellow" in page.inner_text("#play .legend")
+    assert "the yellower a cell" in page.inner_text("#play .legend")
 
 
 def test_a_proof_that_takes_long_goes_on_quietly(opened, file):
@@ -369,11 +352,11 @@ def test_the_table_fits_and_a_lost_game_is_replayed_by_a_click(opened, file):
     )
     row = page.locator(".larger tr", has_text="alphazero_664").inner_text()
     assert "O cannot hold 6,6,4" in row
-    figure = page.locator(".games figure", has_text="alphazero_664 loses as O")
+    figure = page.locator(".games figure", has_text="O cannot hold 6,6,4: lost after 11 stones")
     assert figure.locator("text").all_text_contents() == ["7", "8", "9", "10", "11"]
     stop_clock(page)
     figure.locator(".replay").click()
-    assert page.inner_text("#play-title") == "alphazero_664 loses as O"
+    assert page.inner_text("#play-title") == "alphazero_664 as O"
     assert page.locator("#moves li").count() == 11
     assert set(marks(page, 6)) == {"_"}
     page.clock.run_for(11 * 700)
@@ -399,19 +382,26 @@ def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, fil
         page.select_option("#rules", name)
         assert page.locator("#board button").count() == cells
         assert marks(page, int(cells**0.5)) == "_" * cells
+    page.select_option("#seat", "O")
+    page.select_option("#rules", "15,15,5")  # larger than the board of any network
+    settled(page)
+    assert marks(page, 15).index("X") == 112  # h8
+    assert (
+        page.locator("#player option").nth(1).inner_text().startswith("alphazero_995, trained on ")
+    )
     page = opened(file, "#play=threats&rules=4,5,3&seat=both&moves=b2.e4.D1", **CALM)
     assert page.input_value("#rules") == "4,5,3"
     assert marks(page, 5) == "___X__X____________O"
     for wrong in ("rules=2,3,3", "rules=16,15,5", "rules=5,5,6", "rules=x", "rules=5,5,4&moves=f1"):
         page.evaluate("link => void (location.hash = link)", f"#play=first&seat=X&{wrong}")
-        page.get_by_text("The link led to no possible game").wait_for()
+        page.get_by_text("The link shows no possible game").wait_for()
 
 
 @pytest.mark.parametrize(
     ("never", "told"),
     [
         (True, "Certified: never loses as X, in all {:,} positions that it can reach."),
-        (None, "As X it is not certified: its certificate did not come to an end."),
+        (None, "As X it is not certified: its certificate was not finished."),
         (False, "As X it can be beaten."),
     ],
 )

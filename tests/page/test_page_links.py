@@ -22,15 +22,6 @@ RULES = Rules()
 EVIL = "<img src=x onerror=alert(1)>"
 
 
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    """Return a report of players of all kinds."""
-    folder = tmp_path_factory.mktemp("linked")
-    specs = ["td0", "dqn", "minimax", "mcts", "tactical", "random", "first"]
-    report_of(folder / "report.html", *specs)
-    return folder / "report.html"
-
-
 # Positions.
 
 
@@ -216,13 +207,15 @@ def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_publis
     assert ElementTree.fromstring(unquote(icon.partition(",")[2])).tag.endswith("svg")
     for url, image in (
         ("https://name.example/project", "https://name.example/project/preview.png"),
-        ("https://name.example/project/", "https://name.example/project/preview.png"),
+        ("https://name.github.io/project/a", "https://name.github.io/project/a/preview.png"),
         ("https://name.example/a/report.html", "https://name.example/a/preview.png"),
         ('http://name.example/"><script>', 'http://name.example/"><script>/preview.png'),
     ):
         report_of(out, "first", url=url)
         assert head(out)[0]["og:image"] == image
-        assert "<script>/preview" not in out.read_text(encoding="utf-8")
+        text = out.read_text(encoding="utf-8")
+        assert "<script>/preview" not in text
+        assert ('href="https://github.com/name/project"' in text) == (".github.io" in url)
 
 
 def test_the_workflow_that_publishes_the_page_calls_the_report_as_it_is():

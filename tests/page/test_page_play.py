@@ -4,10 +4,8 @@ import re
 from functools import cache
 from itertools import accumulate
 
-import numpy as np
 import pytest
 from page_browser import CALM, SIZES, click, faults, fits, fragment, marks, stop_clock
-from page_games import play
 from reference import game, mover, put
 
 from tttenv import Rules, certify, player
@@ -70,14 +68,6 @@ LOOK = """() => ({
   moves: [...document.querySelectorAll('#moves button')].map((b) => b.textContent),
   bar: document.querySelector('#bar').ariaLabel,
 })"""
-
-
-@pytest.mark.parametrize(
-    ("name", "seat"), [("selfplay", "X"), ("mcts", "O"), ("tactical", "X"), ("random", "O")]
-)
-def test_whole_games_by_real_clicks_are_as_the_library_says(opened, shipped, name, seat):
-    page = opened(shipped, f"#play={name}&seat={seat}&show=values", **CALM)
-    play(page, RULES, name, seat, np.random.default_rng(len(name)))
 
 
 # One call of the page for many links: what it shows of each.
@@ -157,13 +147,21 @@ def test_a_line_of_the_legend_appears_with_its_mark(opened, shipped):
     assert "On wide boards" not in legend.inner_text()
 
 
+@pytest.mark.parametrize("shown", [True, False])
 def test_from_the_answer_one_button_leads_to_a_table_that_learns_it_and_to_a_certificate(
-    opened, shipped
+    opened, shipped, shown
 ):
     page = opened(shipped, "", **CALM)
-    click(page, 4)
+    if shown:
+        refute(page)
+    page.click("#reveal") if shown else click(page, 4)
     link = fragment(page)
-    page.get_by_role("link", name="Watch a table find that move").click()
+    for _ in range(2):  # the second time the address stands there already
+        page.evaluate("scrollTo(0, 0)")
+        page.get_by_role("link", name="Watch a table learn that move").click()
+        page.wait_for_function(
+            "() => document.getElementById('teach').getBoundingClientRect().top < 100"
+        )
     beat = page.get_by_role("link", name="Now beat mcts, which never found it")
     beat.wait_for()
     answer = page.locator("#teach").get_by_label("Its answer to the question: b2 100 %", exact=True)
@@ -175,9 +173,16 @@ def test_from_the_answer_one_button_leads_to_a_table_that_learns_it_and_to_a_cer
     assert page.inner_text("#play-title") == "You are X against mcts"
     for cell in (0, 2, 6, 4):
         click(page, cell)
-    assert page.inner_text("#status").startswith("You win. mcts lost at move 2: c3.")
+    status = page.inner_text("#status")
+    assert status.startswith(
+        "You win. mcts lost at move 2: c3. You beat mcts, which loses one game in"
+    )
+    assert status.endswith(" 189 to random moves.")
+    assert page.locator("#status strong").bounding_box()["height"] > 30
     page.get_by_role("link", name="Its certificate").click()
-    assert page.locator("#certificate-table").is_visible()
+    page.locator("#certificate-table").get_by_text("possible in 24 positions").wait_for()
+    page.get_by_role("link", name="Now yours: paste your bot").click()
+    assert 0 <= page.evaluate("document.getElementById('bot').getBoundingClientRect().top") < 17
 
 
 def test_all_sections_appear_even_where_the_script_fails(browser, shipped, tmp_path):

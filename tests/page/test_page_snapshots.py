@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from page_browser import CALM, fragment
-from page_data import report_of
 
 from tttenv import Rules, certify
 from tttenv.certificates import snapshots
@@ -15,13 +14,6 @@ from tttenv.players.stored.checkpoint import read_card
 RULES = Rules()
 SHIPPED = Path(__file__).parents[2] / "checkpoints"
 NAMES = ["reinforce", "td0"]
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("snapshots")
-    report_of(folder / "report.html", *NAMES, "first")
-    return folder / "report.html"
 
 
 def kept(name):
@@ -43,8 +35,8 @@ def told(certificate):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_player_along_a_curve_is_told_as_it_is_certified(opened, file, name):
-    page = opened(file)
+def test_every_player_along_a_curve_is_told_as_it_is_certified(opened, shipped, name):
+    page = opened(shipped)
     curve, tables = kept(name)
     figure = page.locator(f"figure[data-name={name}]")
     figure.get_by_role("button", name=name, exact=True).click()
@@ -69,8 +61,8 @@ def test_every_player_along_a_curve_is_told_as_it_is_certified(opened, file, nam
     assert slider.input_value() == slider.get_attribute("max") == str(len(tables) - 1)
 
 
-def test_from_the_curve_to_the_board_and_its_blunders(opened, file):
-    page = opened(file, **CALM)
+def test_from_the_curve_to_the_board_and_its_blunders(opened, shipped):
+    page = opened(shipped, **CALM)
     curve, tables = kept("reinforce")
     step = next(iter(tables))
     page.locator("figure[data-name=reinforce] button").first.click()
@@ -89,11 +81,11 @@ def test_from_the_curve_to_the_board_and_its_blunders(opened, file):
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "whose"
     assert f"reinforce, step {step} may blunder" in page.locator("#counted").inner_text()
-    again = opened(file, link, **CALM)
+    again = opened(shipped, link, **CALM)
     assert f"against reinforce, step {step}" in again.locator("#play-title").inner_text()
 
 
 @pytest.mark.parametrize("name", ["td0, step 1", "td0, step 99999", "first, step 0", ", step 0"])
-def test_a_step_that_is_not_kept_is_no_player(opened, file, name):
-    page = opened(file, f"#play={name}&seat=X")
+def test_a_step_that_is_not_kept_is_no_player(opened, shipped, name):
+    page = opened(shipped, f"#play={name}&seat=X")
     assert "not on this page" in page.locator("#notes").inner_text()

@@ -11,15 +11,14 @@ from PIL import Image
 
 from scripts import pictures
 from scripts.pictures import IMAGES, named
+from tttenv.certificates.curve import Curve
 from tttenv.players import PLAYERS
+from tttenv.players.stored.checkpoint import read_card
 from tttenv.report import leaderboard, load_players
 
 pytestmark = pytest.mark.xdist_group("pictures")  # which certify all players once
 ROOT = Path(__file__).parents[2]
-AGAIN = (
-    "what is shown is made from the players and checkpoints/: run `make pictures`, of which"
-    " ARGS='--only tables page' takes a minute"
-)
+AGAIN = "made from the players and checkpoints/: run `make pictures ARGS='--only tables page'`"
 
 
 def text(name):
@@ -50,10 +49,10 @@ def test_the_tables_of_checkpoints_are_those_of_the_files_beside_it(players):
         assert pictures.replaced(readme, name, block) == readme, AGAIN
 
 
-def test_the_curves_and_the_film_are_those_of_the_checkpoints():
-    drawn = pictures.curves() | pictures.survival() | pictures.learning()
-    shown = {file.name for file in (ROOT / IMAGES).glob("[cs]ur*.svg")}
-    assert {named(*key) for key in drawn} == shown | {"learning.gif", "learning-dark.gif"}
+def test_the_curves_and_trees_are_those_of_the_checkpoints():
+    drawn = pictures.curves() | pictures.survival() | pictures.games()
+    shown = {file.name for file in (ROOT / IMAGES).glob("[cgs][ua][rm]*.svg")}
+    assert {named(*key) for key in drawn} == shown
     for key, data in drawn.items():
         assert (ROOT / IMAGES / named(*key)).read_bytes() == data, AGAIN
 
@@ -82,12 +81,15 @@ def test_a_terminal_shows_what_the_command_prints(name, run_here):
         assert "".join(shown.split()) == "".join(f"${command}{printed}".split()), AGAIN
 
 
-def test_the_speeds_of_the_readme_are_those_of_the_page_about_speed():
-    table = text("README.md").partition("compared with |\n")[2].partition("\n\n")[0]
-    speeds = re.findall(r"\d[\d,.]*", re.sub("8,192|3,3,3", "", table))
-    assert len(speeds) == 8
-    shown = re.findall(r"\d[\d,.]*", text("docs/explanation/speed.md"))
-    assert set(speeds) <= set(shown), AGAIN
+def test_the_readme_has_the_numbers_of_the_dqn_and_of_the_page_about_speed():
+    readme, curve = text("README.md"), Curve.from_card(read_card(ROOT / "checkpoints/dqn"))
+    last = curve.steps.index(curve.unbeatable_at[0]) - 1
+    assert curve.worst["O"][last] == -1
+    before, after = (f"After {curve.seconds[at]:.1f} seconds " for at in (last, last + 1))
+    assert before in readme.partition(f" {100 * curve.optimal[last]:.1f} % ")[0]
+    assert after in readme.partition(before)[2]
+    (steps,) = re.findall(r"(\S+ million steps) a second", readme)
+    assert steps in text("docs/explanation/speed.md")
 
 
 def test_the_pictures_of_the_documentation_show_on_github_and_in_sphinx(monkeypatch):

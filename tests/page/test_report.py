@@ -17,10 +17,7 @@ from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
 
 ROOT = Path(__file__).parents[2]
-
-
 RULES = Rules()
-EVIL, WORSE = "<img src=x onerror=alert(1)>", "<!--<script>"
 
 
 @pytest.mark.parametrize("width", ["desktop", "phone"])

@@ -1,10 +1,8 @@
-"""Checkpoints: played without torch, damage named in one line, complete regular files."""
+"""Checkpoints: damage named in one line, complete regular files."""
 
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -39,14 +37,6 @@ from tttenv.players.stored.checkpoint import (
 from tttenv.utils.files import write
 
 SHORT = Schedule(steps=8, every=4, checkpoint_every=4)
-TORCHLESS = """
-import json, sys
-sys.modules["torch"] = None  # importing it raises ImportError
-import tttenv
-policy = tttenv.player(sys.argv[1])
-board = tttenv.Rules().start(1)
-print(json.dumps([tttenv.certify(tttenv.Rules(), policy).to_dict(), policy(board)[0].tolist()]))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -115,13 +105,6 @@ def test_the_card_tells_where_the_player_came_from(made):
     for role, file in files.items():
         assert file.name == f"{role}-{digest(file.read_bytes())[:16]}.safetensors"
     assert card["certificate"] == certify(Rules(), player(str(made))).to_dict()
-
-
-def test_it_plays_and_certifies_where_torch_cannot_be_imported(made):
-    arguments = [sys.executable, "-c", TORCHLESS, str(made)]
-    printed = json.loads(subprocess.run(arguments, capture_output=True, check=True).stdout)
-    assert printed[0] == card_of(made)["certificate"]
-    assert printed[1] == player(str(made)).table[0].tolist()
 
 
 def test_the_weights_alone_give_the_same_player_without_touching_the_dice(made):

@@ -7,7 +7,6 @@ import os
 import pickle
 import signal
 import time
-from itertools import count
 from threading import Thread
 
 import numpy as np
@@ -97,18 +96,6 @@ def test_a_single_illegal_answer_is_found_and_ends_the_lost_game(capsys):
     assert "can be beaten: as O by no legal answer after 1 stone" in out
     assert "a1, then no legal answer" in out
     assert "positions without a legal answer: 1 taken" in out
-
-
-def test_a_model_that_answers_otherwise_the_second_time_is_refused():
-    queries = count()
-
-    def restless(prompt):
-        best = np.flatnonzero(solve(RULES).optimal[int(GAME.index(BOARDS[prompt]))])
-        return f"<move>{best[next(queries) % len(best)]}</move>"
-
-    message = r"gives different answers to the same board: on "
-    with pytest.raises(ValueError, match=message):
-        tttenv.certify(RULES, in_process(restless))
 
 
 def test_a_temperature_above_zero_is_refused_before_any_prompt():

@@ -15,7 +15,6 @@ from tttenv.players.programs import bot_forms
 from tttenv.players.programs.python_bot import probe_boards
 
 BOARD = "XO_X_____"  # O to move
-CELLS = range(9)
 
 
 def forms():

@@ -10,9 +10,7 @@ from self_play_recipes import RECIPES
 from test_docs import PAGES, python_blocks
 from test_readme import BLOCKS
 
-ANSWERS = {  # what their Python prints, besides other things
-    "README.md": "X wins\nWIN 1.0\n{'X': 0.0, 'O': 0.0}\n",
-}
+ANSWERS = {"README.md": "X wins\nWIN\nunbeatable: False\n"}  # what their Python prints, and more
 # Blocks that are not run here, by their first lines, and where they are.
 ELSEWHERE = {
     "from dataclasses import replace": "tests/ray_cluster",

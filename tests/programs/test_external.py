@@ -244,3 +244,4 @@ def test_a_program_in_a_folder_is_told_apart_by_its_contents(bot):
     assert digests(f"epsilon:player=(external:command={bot('read a')})") == first
     assert digests(f"gomocup:command={bot('read b')}") != first
     assert len(first) == 1
+    assert digests("sb3:path=no.zip,trust=true") == []  # though a program is called true

@@ -6,12 +6,11 @@ import os
 import pty
 import re
 import subprocess
-import sys
 import termios
 import threading
 import time
 
-from processes import ROOT, command, surroundings
+from processes import command, surroundings
 
 from tttenv.cli.play.advice import LEGEND_UNDECIDED
 
@@ -95,19 +94,6 @@ def test_a_pipe_gets_plain_text_in_which_one_can_read_what_was_typed(run_here):
     assert "\nX wins\n" in told.stdout
     assert told.stdout.endswith("\nX wins\nagain, undo or quit > \n")
     assert run_here("play.py", "first", typed="4\nwhat\n2\n6\n").stdout == told.stdout
-
-
-def test_play_needs_neither_torch_nor_what_draws():
-    code = (
-        "import sys, runpy; sys.argv = ['play.py', '--hints']\n"
-        "try: runpy.run_path('scripts/play.py', run_name='__main__')\n"
-        "finally: print(sorted({'torch', 'pygame', 'rich'} & set(sys.modules)), file=sys.stderr)"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, input="4\nhint\n", text=True, capture_output=True
-    )
-    assert "exact " in told.stdout
-    assert told.stderr.strip() == "[]"
 
 
 def test_other_boards_are_played_by_whoever_can(run_here):

@@ -20,22 +20,6 @@ def ran(tmp_path):
     return partial(run_script, cwd=tmp_path)
 
 
-def test_training_from_start_to_proof(ran, tmp_path):
-    told = ran("train.py", "selfplay", "--json")
-    assert (told.returncode, told.stderr) == (0, "")
-    found = json.loads(told.stdout)
-    folder = Path("runs/selfplay-0")
-    assert found["player"] == str(folder)
-    assert found["certificate"]["unbeatable"]
-    card = json.loads((tmp_path / folder / "card.json").read_text())
-    assert (card["certificate"], card["steps"]) == (found["certificate"], found["steps"])
-    certified = json.loads(ran("certify.py", str(folder), "--json").stdout)
-    assert certified == {"player": str(folder), **found["certificate"]}
-    again = ran("train.py", "selfplay")
-    assert again.returncode == 2
-    assert re.fullmatch(r"train\.py: .*--resume\n", again.stderr), again.stderr
-
-
 def test_a_training_that_stopped_when_unbeatable_goes_on_with_more_steps(ran):
     ended = json.loads(ran("train.py", "td0", "--json").stdout)
     assert ended["certificate"]["unbeatable"]

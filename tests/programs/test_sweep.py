@@ -3,7 +3,6 @@
 import gc
 import json
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from faults import Death, failing
@@ -15,8 +14,6 @@ from tttenv import certify, player
 from tttenv.game.rules import Rules
 from tttenv.parallel import Context
 from tttenv.players.stored.checkpoint import read_card
-
-ROOT = Path(__file__).parents[2]
 
 
 def settings(*learners, **more):

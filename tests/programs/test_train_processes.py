@@ -1,16 +1,12 @@
 """Trainings in processes: the same bytes in each, with any threads, and after a kill."""
 
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
-from test_train import SHORT, SMALL, contents, steps_of, trained
-
-from learners.training.checkpoint import load_training
-from tttenv import Rules, certify, player
+from test_train import SHORT, SMALL, contents, trained
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,21 +42,3 @@ def test_numpys_threads_change_no_bit(tmp_path):
         where = ["--out", str(tmp_path / str(number))]
         subprocess.run([*script, *where], env=surroundings, check=True, capture_output=True)
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
-
-
-def test_a_killed_training_loses_at_most_one_interval(tmp_path):
-    killed, straight = tmp_path / "killed", tmp_path / "straight"
-    arguments = [sys.executable, "-c", CHILD, str(killed), "100000"]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as child:
-        step_seen = next(step for step in map(int, child.stdout) if step >= 25)
-        child.kill()
-        step_seen = max([step_seen, *map(int, child.stdout)])
-    assert child.returncode == -signal.SIGKILL
-    reached = load_training(killed)[1]["progress"]["step"]
-    assert step_seen - 10 < reached
-    certify(Rules(), player(str(killed)))
-    longer = replace(SHORT, steps=reached + 10)
-    trained(killed, plan=longer, resume=True)
-    trained(straight, plan=longer)
-    assert contents(killed) == contents(straight)
-    assert steps_of(killed) == steps_of(straight)

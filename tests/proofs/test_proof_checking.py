@@ -55,7 +55,7 @@ def board_with(stones: Stones) -> kernel.Board:
 
 def walk(numbers: list[int]) -> kernel.Walk:
     """Return a walk at the beginning of a proof."""
-    return kernel.new_walk(np.array(numbers, np.int16), CELLS, CELLS)
+    return kernel.new_walk(np.array(numbers, np.int16), np.arange(CELLS), CELLS)
 
 
 def some(cells: list[int], count: int, rng: np.random.Generator) -> list[int]:
@@ -157,22 +157,65 @@ def test_the_attackers_moves_are_answered_all_of_them() -> None:
     assert finished > 50
 
 
+def wins_despite(stones: Stones, zone: set[int], rank: int, attacker_moves: bool) -> bool:
+    """Return whether the attacker wins with any `rank` cells outside the zone the defender's."""
+    others = [cell for cell in empty(stones) if cell not in zone]
+    for given in itertools.chain.from_iterable(
+        itertools.combinations(others, count) for count in range(rank + 1)
+    ):
+        changed = stones
+        for cell in given:
+            changed = after(changed, cell, DEFENDER)
+        if not GAME.completed(changed, DEFENDER) and GAME.holds(changed, attacker_moves):
+            return False
+    return True
+
+
+def smallest_win(
+    stones: Stones, rank: int, attacker_moves: bool, rng: np.random.Generator
+) -> set[int] | None:
+    """Return a minimal zone of a win, or None if the attacker does not win."""
+    zone = set(empty(stones))
+    if not wins_despite(stones, zone, rank, attacker_moves):
+        return None
+    for cell in rng.permutation(empty(stones)).tolist():
+        if wins_despite(stones, zone - {cell}, rank, attacker_moves):
+            zone.remove(cell)
+    return zone
+
+
 @pytest.mark.parametrize("attacker_moves", [False, True])
-def test_a_position_is_said_to_be_won_only_if_it_is(attacker_moves: bool) -> None:
-    rng, won = np.random.default_rng(0), 0
-    for stones in BOARDS:
+@pytest.mark.parametrize("rank", [0, 1, 2])
+def test_a_position_is_said_to_be_won_only_if_it_is(attacker_moves: bool, rank: int) -> None:
+    rng, won = np.random.default_rng(rank), 0
+    for stones in BOARDS[rank :: 3 if attacker_moves else 1]:
+        free, passes = empty(stones), int(rng.integers(3))
+        numbers = some(free, 1, rng) if attacker_moves else [passes, len(free), *free]
+        at = walk(numbers)
+        at.rank[0] = rank
         board = board_with(stones)
-        at = walk(some(empty(stones), 1, rng))
         state = kernel.begin_win(board, at, 0, attacker_moves)
-        side = ATTACKER if attacker_moves else DEFENDER
         while state == kernel.GO_ON:
-            assert stones[at.move[0]] == EMPTY
-            if GAME.holds(after(stones, int(at.move[0]), side), not attacker_moves):
+            cell = int(at.move[0])
+            then, next_rank = stones, rank
+            if cell == steps.PASS:
+                next_rank += 1
+            else:
+                assert stones[cell] == EMPTY
+                then = after(stones, cell, ATTACKER if attacker_moves else DEFENDER)
+            zone = smallest_win(then, next_rank, not attacker_moves, rng)
+            if zone is None:
                 break  # no proof of the position after the move
+            at.zones[1] = False
+            at.zones[1, list(zone)] = True
+            if cell == steps.PASS and at.count[0] == 0:  # the last: now the replies
+                left = np.flatnonzero(at.left[0] & at.zones[1])
+                at.numbers[1 : 2 + len(left)] = [len(left), *left]
             state = kernel.end_win(board, at, 0, attacker_moves)
         if state == kernel.HOLDS:
             won += 1
-            assert not GAME.holds(stones, attacker_moves), (stones, at.numbers)
+            found = set(np.flatnonzero(at.zones[0]).tolist())
+            assert wins_despite(stones, found, rank, attacker_moves), (stones, at.numbers)
     assert won > 50
 
 
@@ -183,16 +226,16 @@ def test_the_zone_of_an_image_is_the_image_of_the_zone() -> None:
         zone = smallest_zone(stones, True, rng)
         if zone is None:
             continue
-        finished = kernel.new_finished(4, 1, CELLS, CELLS)
+        finished = kernel.new_finished(4, 1, CELLS)
         at = walk([])
         at.zones[0, list(zone)] = True
-        assert kernel.remember(board, finished, at, at.zones[0]) == kernel.HOLDS
+        assert kernel.remember(board, finished, at, 0, kernel.NO_MAP) == kernel.HOLDS
         for one in board.maps:
             image = tuple(stones[cell] for cell in one)
             here = board_with(image)
-            found = np.zeros(CELLS, np.bool_)
-            assert kernel.recall(here, finished, at, found)
-            assert GAME.holds_within(image, set(np.flatnonzero(found).tolist()), True)
+            assert kernel.recall(here, finished, at, 0, kernel.NO_MAP)
+            found = set(np.flatnonzero(at.zones[0]).tolist())
+            assert GAME.holds_within(image, found, True)
         other = after(stones, empty(stones)[0], DEFENDER)
         here = board_with(other)
-        assert not kernel.recall(here, finished, at, found)
+        assert not kernel.recall(here, finished, at, 0, kernel.NO_MAP)

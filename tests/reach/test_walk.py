@@ -6,9 +6,10 @@ import pytest
 from tttenv import Rules, player
 from tttenv.certificates.all_positions import reachable
 from tttenv.exact import positions, tabulate
-from tttenv.game.symmetry import orbits
+from tttenv.game.symmetry import inverses, orbits
 from tttenv.reach import Graph
 from tttenv.reach import walk as walks
+from tttenv.reach.moves_kernel import open_for
 from tttenv.reach.walk import TooManyPositionsError, first_boards, walk
 
 RULES = Rules(3, 3, 3)
@@ -78,3 +79,26 @@ def test_a_query_reports_how_many_positions_wait_and_keeps_their_order():
     assert [visit.rows.tolist() for visit in found] == [[8, 2], [5]]
     boards = np.concatenate([visit.boards for visit in found])
     assert (graph.encode(boards) == codes[rows]).all()
+
+
+def test_codes_of_two_words_are_the_least_of_all_images_and_lead_back_to_the_board():
+    rules = Rules(6, 7, 4)
+    boards = np.random.default_rng(0).integers(-1, 2, (9, 42), np.int8)
+    plain = Graph(rules, images=False)
+    assert (plain.decode(plain.encode(boards)) == boards).all()
+    least = [min(plain.encode(images).tolist()) for images in boards[:, inverses(rules)]]
+    merged, board = Graph(rules, images=True), rules.start(1)
+    assert merged.encode(boards).tolist() == least
+    board[0, [0, 41]] = 1, -1
+    moves = merged.moves(board, board == 0)
+    after = np.repeat(-board, len(moves.cell), axis=0)
+    after[np.arange(len(after)), moves.cell] = -1
+    assert (moves.codes == merged.encode(after)).all()
+
+
+@pytest.mark.parametrize(("side", "most"), [(1, 1), (-1, 2)])
+def test_a_line_is_open_without_the_others_stones_and_with_few_empty_cells(side, most):
+    boards = positions(RULES).boards
+    lines = boards[:, RULES.lines]
+    expected = (lines != -side).all(axis=2) & ((lines == 0).sum(axis=2) <= most)
+    assert (open_for(boards, side, RULES.lines, most) == expected.any(axis=1)).all()

@@ -12,7 +12,7 @@ from tttenv.report.load_players import RULES, from_specs
 
 def test_it_ends_with_the_address_and_opens_it_on_demand(monkeypatch, tmp_path, capsys):
     shown, file = [], tmp_path / "a b.html"
-    monkeypatch.setattr(report, "make", lambda *_: {})
+    monkeypatch.setattr(report, "make", lambda *_: {"left_out": []})
     monkeypatch.setattr(report.webbrowser, "open", shown.append)
     report.main(["--out", str(file)])
     assert capsys.readouterr().out == f"report    {file.as_uri()}\n"
@@ -26,6 +26,18 @@ def test_named_results_that_are_missing_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"there is no file .*none\.json"):
         report.main(["first", "--results", str(file), "--out", str(tmp_path / "r.html")])
     assert not (tmp_path / "r.html").exists()
+
+
+def test_it_names_the_trained_players_in_runs_that_it_leaves_out(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("dqn-0", "sweep/td0-0", "shown"):
+        (tmp_path / "runs" / folder).mkdir(parents=True)
+        (tmp_path / "runs" / folder / "card.json").touch()
+    left = report.left_out(["minimax", "runs/shown"])
+    assert left == ["runs/dqn-0", "runs/sweep"]
+    monkeypatch.setattr(report, "make", lambda *_: {"left_out": left})
+    report.main([], "tttenv report")
+    assert capsys.readouterr().out.endswith("runs/sweep: to show one, tttenv report runs/dqn-0\n")
 
 
 @pytest.mark.parametrize("spec", ["minimax:ties=first", "minimax", "random"])

@@ -1,4 +1,4 @@
-"""Render an untrusted chat template: run as a process of its own, with a limit of memory.
+"""Render an untrusted chat template, in a separate process with limited memory.
 
 The first line of input is JSON with the arguments of transformers' `render_jinja_template`, each
 further line a chat. The reply to the first is a line, to each other JSON: the text, or an object

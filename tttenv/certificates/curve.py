@@ -16,7 +16,7 @@ Point = tuple[float, ...]  # one value per column
 
 
 class Column(NamedTuple):
-    """How the numbers of a curve's column are stored."""
+    """Storage format of a column of a curve."""
 
     kind: type  # int or float
     least: float
@@ -133,7 +133,7 @@ def _check(found: Any) -> None:
         column: Any = Annotated[list[number], Meta(min_length=1, max_length=MOST)]
         checked(column, found[name], f"{WHAT} has an invalid {name}")
     if len(set(map(len, found.values()))) > 1:
-        raise ValueError(f"{WHAT} must have as many measurements in every column")
+        raise ValueError(f"{WHAT} must have the same number of measurements in every column")
     steps, seconds = found["steps"], found["seconds"]
     if steps != sorted(set(steps)) or seconds != sorted(seconds):
         raise ValueError(f"{WHAT} has steps or seconds that do not increase")

@@ -12,7 +12,7 @@ MARKS: tuple[Mark, ...] = get_args(Mark)
 
 @dataclass
 class Milestones:
-    """What the certificates of one learner have said so far, in the order of its training.
+    """Milestones in the certificates of one learner so far, in the order of its training.
 
     In a loop of one's own::
 

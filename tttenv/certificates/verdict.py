@@ -105,7 +105,7 @@ def _lost_game(certificate: Certificate, rules: Rules, seat: str) -> str:
         return f"none, it does not play {seat}"
     if line is None:
         return "none exists" if certificate.never_loses[seat] else "none known"
-    longer = "" if certificate.shortest[seat] is not False else " (not always the shortest)"
+    longer = "" if certificate.shortest[seat] is not False else " (perhaps not the shortest)"
     return phrases.lost_game(rules, line) + longer
 
 
@@ -118,11 +118,11 @@ def _notes(certificate: Certificate) -> Iterator[str]:
         if any("undecided" in of_seat(certificate, seat) for seat in SEATS):
             yield UNDECIDED
         if any(never[seat] is False and line[seat] is None for seat in SEATS):
-            yield "no lost game: none was found, but the value of the game says that there is one"
+            yield "no lost game was found, but by the value of the game there is one"
     elif certificate.blunders and certificate.unbeatable:
         reached = (certificate.optimal_moves["reached"] or 0) <= 1 - phrases.ROUNDING
-        after = "only after a mistake of the other side" if reached else "never"
-        yield f"blunders: reached by its own moves {after}"
+        after = "reach one only after a mistake of the other side" if reached else "never reach one"
+        yield f"blunders: its own moves {after}"
     if certificate.pairing and any(certificate.pairing.values()):
         yield "positions from which it answers by pairs were not followed: it cannot lose there"
     if certificate.queried_twice:

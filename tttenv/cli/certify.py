@@ -13,6 +13,7 @@ from tttenv.certificates import phrases
 from tttenv.cli import compile, console, text_tables
 from tttenv.cli.options import (
     AddressOrNone,
+    FileOrNone,
     Flag,
     MethodOrNone,
     NumberOrNone,
@@ -33,11 +34,6 @@ tttenv certify mcts:iterations=200
 SEARCH = "reachable positions"  # compiled in the background
 FOLDER = Path("results/certificates")  # of unfinished certificates
 LONGEST = 1e9  # seconds left that are shown; a file to resume may state any number
-DOING = {  # what a search does in each phase
-    "attacking": "attacking",
-    "shortening": "shortening a lost game",
-    "following": "following every reply",
-}
 
 
 @dataclass(frozen=True)
@@ -67,6 +63,7 @@ class Arguments:
     resume: Flag = False  # continue an interrupted certificate
     jobs: NumberOrNone = None  # processes that answer the player's boards; if omitted, this one
     ray: AddressOrNone = None  # Ray cluster that answers them; auto: RAY_ADDRESS or local
+    picture: FileOrNone = None  # draw all its games on 3,3,3 as an SVG file
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -91,8 +88,16 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games:,} games from each seat:")
             print(phrases.sampled(numbers))
         return
+    if given.picture:
+        from tttenv import draw_games
+        from tttenv.utils.files import write
+
+        picture = draw_games(rules, policy, name=given.player)
     with divided(given, policy) as asked:
         certificate = certified(given, rules, asked)
+    if given.picture:
+        write(given.picture, picture)
+        print(f"all its games are drawn in {given.picture}", file=sys.stderr)
     if given.json:
         fields = {**certificate.to_dict(), **policy.particulars()}
         print(json.dumps({"player": given.player, **fields}, indent=2))
@@ -108,8 +113,12 @@ def _check(given: Arguments) -> None:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games needs --sampled: certificates play no games")
-    if given.sampled and (given.method or given.resume or given.jobs or given.ray):
-        raise ValueError("--method, --resume, --jobs and --ray cannot be combined with --sampled")
+    if given.sampled and (given.method or given.resume or given.picture or given.jobs or given.ray):
+        raise ValueError(
+            "--method, --resume, --picture, --jobs and --ray cannot be combined with --sampled"
+        )
+    if given.picture and given.picture.suffix != ".svg":
+        raise ValueError("--picture writes an SVG file: its name must end in .svg")
 
 
 @contextmanager
@@ -215,14 +224,14 @@ def position_of(checkpoint: Any) -> str:
 
 def progress(found: Any) -> str:
     """Describe the progress of the search in one line."""
-    text = (
-        f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}:"
-        f" {found.positions:,} positions queried, {found.waiting:,} waiting"
+    left = ""
+    if found.phase == "following" and found.positions:
+        seconds = min(found.waiting * found.seconds / found.positions, LONGEST)
+        left = f" ({timedelta(seconds=round(seconds))} left)"
+    return (
+        f"as {found.seat}, {found.phase}, round {found.number + 1}{left}:"
+        f" {found.positions:,} positions, {found.waiting:,} waiting"
     )
-    if found.phase != "following" or not found.positions:
-        return text
-    left = min(found.waiting * found.seconds / found.positions, LONGEST)
-    return f"{text}, {timedelta(seconds=round(left))} left in this round"
 
 
 def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:

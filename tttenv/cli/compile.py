@@ -100,7 +100,8 @@ def _proof_recorder() -> None:
     from tttenv.proofs.recording_kernel import new_recording, record
 
     rules = Rules(4, 4, 4)
-    record(Prover(rules).searches["X"], new_recording(rules.cells, 2**10), True, ATTACKER, 1)
+    prover, made = Prover(rules), new_recording(rules, 2**10)
+    record(*prover.both("X"), made, True, ATTACKER, 1)
 
 
 def _proof_checker() -> None:
@@ -220,7 +221,7 @@ class BackgroundCompile:
 
 @contextmanager
 def compiling(*names: str, processes: int = 1) -> Iterator[BackgroundCompile]:
-    """Compile uncached parts, the first needed first, in processes that end with the block."""
+    """Compile uncached parts in order of need, in processes that the end of the block ends."""
     running = BackgroundCompile(names, processes)
     try:
         yield running

@@ -183,7 +183,7 @@ class Engine:
                 for line in stones:
                     column, row, whose = _numbers(line, 3, "a stone such as 7,7,1 or DONE")
                     if whose not in (1, 2):
-                        raise ValueError(f"whose stone is {_quoted(line)}? 1 is own, 2 the other's")
+                        raise ValueError(f"the owner must be 1 or 2, not as in {_quoted(line)}")
                     board = self._after(board, self._cell(f"{column},{row}"), 3 - 2 * whose)
                 return self._move(board)
         return f"UNKNOWN command {_quoted(words.split()[0])}"

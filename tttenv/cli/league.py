@@ -262,10 +262,10 @@ def _show_matrix(found: dict[str, Any]) -> None:
     say("")
     say("row against column: +100 = always wins, 0 = even, -100 = always loses")
     names, matrix = [row["player"] for row in found["players"]], enumerate(found["matrix"])
-    columns = [Column("", left=True)]
+    columns = [Column(""), Column("", left=True)]
     columns += [Column(str(number), rank=number) for number in range(1, len(names) + 1)]
     cells = [
-        [f"{i + 1:{len(str(len(names)))}} {names[i]}"]
+        [str(i + 1), names[i]]
         + [
             hundredths(v, frozenset((i, j)) in errors) if i != j else ""
             for j, v in enumerate(values)

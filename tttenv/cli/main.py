@@ -79,11 +79,12 @@ def _without_a_command(args: list[str]) -> None:
         print(f"{PROG} {tttenv.__version__}")
         return
     print(f"usage: {PROG} COMMAND [OPTIONS]\n")
-    print("Play, train and certify players of m,n,k-games, every strength exact.")
+    say("Play, train and certify players of m,n,k-games, every strength exact.")
     for group, rows in GROUPS.items():
         print(f"\n{group}:")
         for name, row in rows.items():
             say(f"  {name:<{WIDTH}}{row.about}", " " * (WIDTH + 2))
-    print(f"\n`{PROG} COMMAND --help` lists options; `{PROG} --version` prints the version.")
+    print()
+    say(f"`{PROG} COMMAND --help` lists options; `{PROG} --version` prints the version.")
     if not args:
         sys.exit(2)

@@ -20,7 +20,6 @@ tttenv match tactical minimax
 tttenv match alphabeta:nodes=2000 mcts:iterations=200 --rules 9,9,5 --games 40
 tttenv match alphabeta mcts --rules 7,7,4 --time 0.1 --out results/match.json
 """
-NAMED = 6  # openings, at most
 GAMES = 100  # by default, if the result cannot be exact
 
 
@@ -143,16 +142,12 @@ def played(
 def show(found: dict[str, Any]) -> None:
     """Print a match."""
     (first, second), games = found["players"], found["games"]
-    every, used = found["openings"], sorted({game["opening"] for game in games})
     how = f"exact, {openings(found)}, both colours"
     if games:
-        of = f"{len(used):,} of " if len(used) < len(every) else ""
+        used, every = len({game["opening"] for game in games}), len(found["openings"])
+        of = f"{used:,} of " if used < every else ""
         how = f"{len(games):,} games, {of}{openings(found)}, both colours"
     say(f"{first} against {second} on {found['settings']['rules']}: {how}")
-    if found["settings"]["stones"]:
-        named = [every[number] for number in used] if games else every
-        more = ", ..." if len(named) > NAMED else ""
-        say(f"openings: {', '.join(_stones(found, text) for text in named[:NAMED])}{more}")
     columns = [Column("", left=True), *map(Column, ("score %", "win %", "draw %", "loss %"))]
     of_x, of_o = ([sum(part) for part in zip(*found[f"as_{seat}"], strict=True)] for seat in "XO")
     both = [sum(part) for part in zip(of_x, of_o, strict=True)]
@@ -176,12 +171,3 @@ def show(found: dict[str, Any]) -> None:
             )
     if text := forced(found):
         say(text)
-
-
-def _stones(found: dict[str, Any], text: str) -> str:
-    """Name the stones of an opening, such as "X b2 O a1"."""
-    from tttenv.game.rules import Rules, names_of
-
-    rules = Rules.of(found["settings"]["rules"])
-    sides = [(side, [cell for cell, mark in enumerate(text) if mark == side]) for side in "XO"]
-    return " ".join(f"{side} {names_of(rules, cells)}" for side, cells in sides if cells)

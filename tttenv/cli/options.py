@@ -30,6 +30,9 @@ UntilOrNone: TypeAlias = Annotated[
     arg(metavar="{unbeatable,perfect,never}", help_behavior_hint=""),
 ]
 RulesText: TypeAlias = Annotated[str, arg(metavar="M,N,K")]
+LargerOrNone: TypeAlias = Annotated[
+    str | None, arg(name="rules", metavar="M,N,K", help_behavior_hint="")
+]
 RulesOrNone: TypeAlias = Annotated[str | None, arg(metavar="M,N,K", help_behavior_hint="")]
 OpponentOrNone: TypeAlias = Annotated[str | None, arg(metavar="PLAYER", help_behavior_hint="")]
 TextOrNone: TypeAlias = Annotated[str | None, arg(metavar="TEXT", help_behavior_hint="")]

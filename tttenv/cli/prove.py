@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.cli import compile, console
-from tttenv.cli.options import FileOrNone, Flag, Game, NumberOrNone, TextOrNone
+from tttenv.cli.options import FileOrNone, Flag, Game, LargerOrNone, NumberOrNone, TextOrNone
 from tttenv.cli.text_tables import say
 from tttenv.utils.untrusted import MEBIBYTE, file_name
 
@@ -16,6 +16,7 @@ EXAMPLES = """
 tttenv prove 5,5,4
 tttenv prove 3,3,3 --board X___O____
 tttenv prove --check results/proofs/5-5-4.safetensors
+tttenv prove --check results/proofs/15-15-4.safetensors --rules 19,19,4
 """
 FOLDER = Path("results/proofs")
 SAVE_EVERY = 600  # seconds between saves of an unfinished search
@@ -38,6 +39,7 @@ class Arguments:
     out: FileOrNone = None  # proof file; default: results/proofs/m-n-k.safetensors
     resume: Flag = False  # continue an interrupted search
     check: FileOrNone = None  # only check this proof file, which need not be trusted
+    larger: LargerOrNone = None  # with --check: whether a win also holds on this larger board
     json: Flag = False  # print the result as JSON
 
 
@@ -50,8 +52,10 @@ def main(args: list[str], prog: str = PROG) -> None:
         for name in ("board", "nodes", "memory", "out", "resume"):
             if getattr(given, name) != getattr(Arguments, name):
                 raise ValueError(f"--check searches nothing: it cannot be combined with --{name}")
-        _print(given, _checked(given.check, given.json))
+        _print(given, _checked(given.check, given))
         return
+    if given.larger is not None:
+        raise ValueError("--rules names a larger board for --check FILE; the game has no option")
     if given.rules is None:
         raise ValueError(f"which game? As in: {prog} 5,5,4")
     if given.memory < 1:
@@ -170,13 +174,14 @@ def _described(progress: Any, before: int) -> str:
     return f"can {progress.attacker} win? {before + progress.nodes:,} nodes, {rate:,.0f}/s, {left}"
 
 
-def _checked(file: Path, quiet: bool) -> dict[str, Any]:
+def _checked(file: Path, given: Arguments) -> dict[str, Any]:
     """Check a proof; return what it proves, as printed with --json."""
+    from tttenv import Rules
     from tttenv.proofs.checker import checked
 
     try:
-        with console.stage(f"checking {file}", quiet):
-            found = checked(file)
+        with console.stage(f"checking {file}", given.json):
+            found = checked(file, Rules.of(given.larger) if given.larger else None)
     except FileNotFoundError:
         raise ValueError(f"there is no proof in {file}") from None
     about = {"rules": str(found.rules), "board": found.rules.format(found.board)}

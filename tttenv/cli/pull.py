@@ -38,5 +38,5 @@ def main(args: list[str], prog: str = PROG) -> None:
     spec = str(folder) if given.out else f"hub:{given.repo}"
     if not given.out and given.revision != hub.REVISION:
         spec += f",revision={given.revision}"
-    print(f"{folder} holds the player, of commit {commit[:12]}; how strong it is:")
+    print(f"downloaded to {folder}, commit {commit[:12]}; to certify it:")
     print(f"tttenv certify {spec}")

@@ -33,9 +33,9 @@ class Arguments:
 def main(args: list[str], prog: str = PROG) -> None:
     """Check the player, upload it, and print its address."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    from tttenv.certificates import model_card
     from tttenv.players import checkpoint_of
     from tttenv.players.stored import hub
+    from tttenv.report import model_card
 
     hub.check_names(given.repo)
     place = checkpoint_of(given.folder)
@@ -49,5 +49,5 @@ def main(args: list[str], prog: str = PROG) -> None:
     size, address = sum(map(len, files.values())), f"{hub.address()}/{given.repo}"
     with console.stage(f"uploading {len(files)} files, {size:,} bytes, to {address}"):
         commit = hub.upload(given.repo, files, given.private)
-    print(f"{address} holds the player, in commit {commit[:12]}; to play against it:")
+    print(f"uploaded to {address}, commit {commit[:12]}; to play against it:")
     print(f"tttenv play hub:{given.repo}")

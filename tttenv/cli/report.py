@@ -1,17 +1,21 @@
 """Write a report as a single HTML file with a board to play on: `tttenv report`."""
 
 import json
+import shlex
 import sys
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tttenv.cli import console
 from tttenv.cli.options import AddressOrNone, Flag, FolderOrNone, Players
+from tttenv.cli.text_tables import say
 
 PROG = "report.py"
+RUNS = Path("runs")  # where trainings write by default
+LISTED = 3  # folders left out that are named
 EXAMPLES = """
 tttenv report
 tttenv report selfplay runs/dqn-0 --out mine.html
@@ -46,7 +50,13 @@ def main(args: list[str], prog: str = PROG) -> None:
         raise ValueError(f"there is no file {given.results}")
     with console.stage("making the report", given.json) as tell:
         summary = make(given, prog, tell)
-    print(json.dumps(summary, indent=2) if given.json else f"report    {address(given.out)}")
+    if given.json:
+        print(json.dumps(summary, indent=2))
+    else:
+        print(f"report    {address(given.out)}")
+        if left := [console.visible(shlex.quote(name)) for name in summary["left_out"]]:
+            more = f" and {len(left) - LISTED:,} more" if len(left) > LISTED else ""
+            say(f"left out  {', '.join(left[:LISTED])}{more}: to show one, {prog} {left[0]}")
     if given.open and not webbrowser.open(address(given.out)):
         print(f"{prog}: no browser was found: open the page in one yourself", file=sys.stderr)
 
@@ -67,7 +77,8 @@ def make(
         tell: reports the progress in one line.
 
     Returns:
-        The page's path, its size in bytes, and the names of the players.
+        The page's path, its size in bytes, the names of the players, and the folders in `RUNS`
+        that it leaves out, if no players are named.
 
     Raises:
         ValueError: for an address that is no URL, for players that cannot be certified, and if the
@@ -100,4 +111,15 @@ def make(
     except OSError as error:  # it names a temporary file
         raise ValueError(f"cannot write {out}: {error.strerror}") from None
     names = [*(player.name for player in players), *(player.name for player in on_larger)]
-    return {"report": str(out), "bytes": len(text.encode()), "players": names}
+    left = [] if given.players else left_out(player.spec for player in players)
+    return {"report": str(out), "bytes": len(text.encode()), "players": names, "left_out": left}
+
+
+def left_out(shown: Iterable[str]) -> list[str]:
+    """Return the folders in `RUNS` that hold trained players, but none of those shown."""
+    there = {Path(spec).resolve() for spec in shown}
+    found = {}
+    for folder in sorted(RUNS.glob("*/")):
+        cards = [*folder.glob("card.json"), *folder.glob("*/card.json")]
+        found[str(folder)] = {card.parent.resolve() for card in cards}
+    return [folder for folder, players in found.items() if players and not players & there]

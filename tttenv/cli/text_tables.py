@@ -123,11 +123,11 @@ def fitting(columns: Sequence[Column], rows: Rows, width: int | None) -> list[in
     Columns of text may be wrapped, down to `TEXT` characters. If that is not enough, columns are
     left out by rank. Without a width all columns are shown.
     """
-    sizes = []
+    sizes, first = [], next((i for i, column in enumerate(columns) if column.left), 0)
     for i, column in enumerate(columns):
         head = max(len(part) for part in (*column.head.split("\n"), column.group))
         size = max([head, *(len(row[i]) for row in rows)])
-        sizes.append(min(size, TEXT * (1 + (i == 0))) if column.left and width else size)
+        sizes.append(min(size, TEXT * (1 + (i == first))) if column.left and width else size)
     shown = list(range(len(columns)))
     while width is not None and sum(sizes[i] + GAP for i in shown) > width:
         ranked = [i for i in shown if columns[i].rank]

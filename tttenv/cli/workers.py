@@ -153,13 +153,13 @@ class _Bars:
         self._shares: dict[int, float] = {}  # progress of the running tasks
         self._stops: list[float] = []  # that of the others at their end: trainings stop early
         self._bars: dict[int, Any] = {}
-        third = (room(sys.stderr) or console.WIDE) // 3  # so that the remaining time is never cut
+        third = (room(sys.stderr) or console.WIDE) // 3
         texts = Column(no_wrap=True, max_width=third)
         self.progress = console.bar(
             SpinnerColumn(),  # animated while the workers start
             TextColumn("{task.description}", table_column=texts),
-            BarColumn(bar_width=20),
-            TimeRemainingColumn(table_column=Column(min_width=CLOCK)),
+            BarColumn(bar_width=20),  # the only column that gives way
+            TimeRemainingColumn(table_column=Column(min_width=CLOCK, no_wrap=True)),
             TextColumn("{task.fields[state]}", table_column=texts.copy()),
             quiet=quiet,
         )

@@ -75,7 +75,6 @@ ROUNDING = 1 / 9  # the radius of the ground's corners
 RIM = 1 / 32
 REACH, HALF = 0.24, 0.0525  # of an X: how far its strokes go from the middle, and half their width
 RADIUS = 0.26  # of an O, to the middle of its ring
-RING, RING_HALF = 0.4, 0.014  # of the ring around the move that a player makes
 
 
 @lru_cache(maxsize=512)
@@ -106,15 +105,6 @@ def tile(side: int, mark: str, ground: Colour, rim: Colour | None, palette: Pale
     drawn: Picture = picture.round().astype(np.uint8)
     drawn.setflags(write=False)
     return drawn
-
-
-def ringed(picture: Picture, colour: Colour) -> Picture:
-    """Return a copy of a cell's image with a thin ring around the centre."""
-    axis = (np.arange(len(picture)) + 0.5) / len(picture) - 0.5
-    changed = picture.astype(np.float64)
-    distance = np.hypot(axis[:, None], axis[None, :])
-    _ink(changed, RING_HALF - np.abs(distance - RING), colour)
-    return changed.round().astype(np.uint8)
 
 
 def _box(

@@ -198,7 +198,7 @@ class GameBatch:
 
     @property
     def known(self) -> Any:
-        """What compiled functions have to know of the game, beginning with what moves need."""
+        """Constants of the game for compiled functions, those for moves first."""
         return (self.rules.game,)
 
     def compiled(self, opponent: Player | None) -> Any:

@@ -1,4 +1,4 @@
-"""What is seen of the games of a match: observations as arrays, dict or text, and rendering."""
+"""Observations of the games of a match, as arrays, dicts or text, and rendering."""
 
 import string
 from collections.abc import Callable, Sequence

@@ -106,7 +106,7 @@ def pattern_cells(k: int) -> NDArray[np.int8]:
 
 
 def pattern_numbers(cells: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Return the numbers of patterns given by what they hold, (patterns, 2 k - 1)."""
+    """Return the numbers of patterns, given as arrays of their cells (patterns, 2 k - 1)."""
     size = cells.shape[1]
     k, off = (size + 1) // 2, cells == 3
     left, right = off[:, : k - 1].sum(axis=1), off[:, k:].sum(axis=1)
@@ -117,7 +117,7 @@ def pattern_numbers(cells: NDArray[np.int8]) -> NDArray[np.int64]:
 
 
 def swapped(cells: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return patterns, given by what they hold, with the stones of both sides exchanged."""
+    """Return patterns, as arrays of their cells, with the stones of both sides exchanged."""
     return np.array([0, 2, 1, 3], np.int8)[cells]
 
 

@@ -63,7 +63,7 @@ def winning_threats(
             end += 1
             if stack[depth, WANTED] >= 0 and move != stack[depth, WANTED]:
                 continue
-            if _second_threat(board, side, line, move, reply):
+            if second_threat(board, side, line, move, reply):
                 found = move if depth == 0 else stack[0, MOVE]
                 stack[depth, MOVE], stack[depth, REPLY] = move, reply
                 stack[depth + 1, MOVE] = NONE
@@ -103,7 +103,7 @@ def winning_threats(
 
 
 @inner
-def _second_threat(board: LineBoard, side: int, line: int, move: int, reply: int) -> bool:
+def second_threat(board: LineBoard, side: int, line: int, move: int, reply: int) -> bool:
     """Return whether a stone on `move` makes a second threat, besides `reply` on `line`."""
     k = board.lines.shape[1]
     for i in range(board.through_count[move]):

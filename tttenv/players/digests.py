@@ -40,13 +40,14 @@ def digests(spec: str) -> list[str]:
         elif option == "path" and os.path.isdir(value):
             found.append(folder_digest(Path(value)))
         else:
-            files = [each for file in _named(value) for each in (file, *_imported(file))]
+            named = _named(value) if option == "command" else [Path(value)] * os.path.isfile(value)
+            files = [each for file in named for each in (file, *_imported(file))]
             found += [_file_digest(file) for file in files]
     return found
 
 
 def _named(value: str) -> list[Path]:
-    """Return the files that an option names: itself, or words of a command."""
+    """Return the files that a command names: itself, or its words."""
     words = [value]
     with suppress(ValueError):  # not a command: quotes that do not close
         words = shlex.split(value)

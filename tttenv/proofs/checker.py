@@ -30,42 +30,76 @@ class CheckedProof:
     numbers: int  # that the proof consists of
 
 
-def check_proof(path: str | Path) -> int:
+def check_proof(path: str | Path, rules: Rules | None = None) -> int:
     """Verify the proof in a file and return the value for X that it proves: 1, 0 or -1.
+
+    Args:
+        path: the file.
+        rules: a game with the same k on a larger board, in whose middle the position is to have
+            that value too; None for the game that the file names. Only wins can carry over.
 
     Raises:
         ValueError: if the file is no proof, a step of it does not hold, or it needs too much
             memory.
     """
-    return checked(path).value
+    return checked(path, rules).value
 
 
-def checked(path: str | Path) -> CheckedProof:
+def checked(path: str | Path, rules: Rules | None = None) -> CheckedProof:
     """Verify the proof in a file, and return its position along with the value.
+
+    Args:
+        path: the file.
+        rules: as in `check_proof`.
 
     Raises:
         ValueError: as `check_proof` does.
     """
     file = Path(path)
     content = proof_file.read(file)
+    rules, places = rules or content.rules, np.arange(content.rules.cells)
+    if rules != content.rules:
+        places = _middle(content, rules, file)
+    board = rules.start()
+    board[places] = content.board
     positions = numbers = 0
     for attacker, claim in content.claims.items():
         if claim.says == STEALING:
-            if attacker != "O" or content.board.any() or claim.numbers.size:
+            if attacker != "O" or board.any() or claim.numbers.size or claim.positions:
                 raise ValueError(
                     f"{shown(file)} proves nothing: strategy stealing applies only to the"
                     " second player on the empty board"
                 )
             continue
-        holds, verified, at = _verify(content.rules, content.board, attacker, claim)
+        holds, verified, at = _verify(rules, board, attacker, claim, places)
         if not holds:
-            raise ValueError(f"{shown(file)} proves nothing: number {at} about {attacker} is wrong")
+            raise ValueError(
+                f"{shown(file)} proves nothing for {rules}: number {at} about {attacker} is wrong"
+            )
+        if verified != claim.positions:
+            raise ValueError(
+                f"{shown(file)} proves nothing: it has {verified:,} positions about {attacker}"
+            )
         positions += verified
         numbers += claim.numbers.size
-    return CheckedProof(content.rules, content.board, content.value, positions, numbers)
+    return CheckedProof(rules, board, content.value, positions, numbers)
 
 
-def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tuple[bool, int, int]:
+def _middle(content: proof_file.Content, rules: Rules, file: Path) -> Cells:
+    """Return the cells (cells,) of a larger board's middle that are the cells of the proof."""
+    old = content.rules
+    if type(rules) is not type(old) or rules.k != old.k or rules.m < old.m or rules.n < old.n:
+        raise ValueError(f"{shown(file)} is about {old}, which is no smaller board of {rules}")
+    if content.value == 0:
+        raise ValueError(f"{shown(file)} proves a draw, which does not carry over to {rules}")
+    top, left = (rules.m - old.m) // 2, (rules.n - old.n) // 2
+    grid = np.arange(rules.cells).reshape(rules.m, rules.n)
+    return np.ascontiguousarray(grid[top : top + old.m, left : left + old.n]).ravel()
+
+
+def _verify(
+    rules: Rules, position: Boards, attacker: str, claim: Claim, places: Cells
+) -> tuple[bool, int, int]:
     """Return whether a claim holds, how many positions were verified, and the numbers read."""
     attacker_first = "XO"[int(rules.seat(position))] == attacker
     stones = np.where(position == 0, 0, np.where((position == 1) == attacker_first, 1, 2))
@@ -73,17 +107,16 @@ def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tupl
     wins = claim.says == WINS
     cells = rules.cells
     rows = min(claim.positions, 2 * claim.numbers.size + 2)
-    zone_cells = 0 if wins else cells
     slots = 1 << (2 * rows + 2).bit_length()
-    if rows * (cells + zone_cells) + 8 * slots > MEMORY:
+    if 2 * rows * cells + 8 * slots > MEMORY:
         raise ValueError(
             f"checking a proof with {rows:,} positions of {rules} needs more than"
             f" {MEMORY // 2**30} GiB"
         )
-    finished = kernel.new_finished(slots, rows, cells, zone_cells)
-    walk = kernel.new_walk(claim.numbers, cells, zone_cells)
+    finished = kernel.new_finished(slots, rows, cells)
+    walk = kernel.new_walk(claim.numbers, places, cells)
     state = kernel.check(board, finished, walk, wins, attacker_first)
-    return state == kernel.HOLDS, int(finished.filled[0]), int(walk.at[0])
+    return state == kernel.HOLDS, int(walk.visited[0]), int(walk.at[0])
 
 
 def board_of(rules: Rules, stones: Stones) -> kernel.Board:

@@ -4,9 +4,14 @@ It uses none of the prover's code, only a board of three kinds of cell, the line
 the symmetries, which the caller has checked. Every claim about a position is verified on its board,
 and every cell of the other side is either followed or lies outside the zone of a move that was.
 
-A zone is a set of empty cells such that the defender holds even if the attacker owned every empty
-cell outside it. So each rule makes sure that every line open to the attacker has a cell of the
-zone, and two where the attacker moves before the defender completes a line.
+Where the defender holds, a zone is a set of empty cells such that he holds even if the attacker
+owned every empty cell outside it. So each rule makes sure that every line open to the attacker has
+a cell of the zone, and two where the attacker moves before the defender completes a line.
+
+Where the attacker wins, a position has a rank: how often the defender passed on the way to it. Its
+zone is a set of empty cells such that the attacker wins even if the defender owned as many cells
+outside it as the rank says, as long as they complete no line. So where the defender moves, each
+line that he could complete with those cells and one more has two cells of the zone: its guards.
 """
 
 from dataclasses import dataclass
@@ -22,6 +27,7 @@ from tttenv.utils.struct import Struct, allocate
 
 # What a step shows: it holds, the position after its move comes next, or it proves nothing.
 HOLDS, GO_ON, FAILS = range(3)
+NO_CELL = NO_MAP = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +42,14 @@ class Board(Struct):
 
 @dataclass(frozen=True, eq=False)
 class Finished(Struct):
-    """Positions verified so far, as their smallest images, and the zones on those images."""
+    """Images of positions verified so far, and the zones on those images.
+
+    Where the attacker wins, they are his to move, and their stones tell their rank.
+    """
 
     slots: Annotated[NDArray[np.int64], "slots"]  # row plus one, 0 where free; a power of 2
     boards: Annotated[NDArray[np.int8], "rows, cells"]
-    zones: Annotated[Mask, "rows, zone_cells"]  # none where the attacker wins
+    zones: Annotated[Mask, "rows, cells"]
     filled: Annotated[NDArray[np.int64], "1"]  # how many
 
 
@@ -49,25 +58,30 @@ class Walk(Struct):
     """The reading position in a proof, with one row per ply of the walk through it."""
 
     numbers: NDArray[np.int16]  # (length,)
+    places: Cells  # (cells of the proof's board,): the cell that each of its cells is here
     at: Annotated[NDArray[np.int64], "1"]
+    visited: Annotated[NDArray[np.int64], "1"]  # positions verified
     step: Annotated[NDArray[np.int64], "plies"]  # the step taken
-    move: Annotated[NDArray[np.int64], "plies"]
-    zones: Annotated[Mask, "plies, zone_cells"]
-    left: Annotated[Mask, "plies, cells"]  # the attacker's moves that no zone answers yet
+    move: Annotated[NDArray[np.int64], "plies"]  # a cell, or steps.PASS
+    rank: Annotated[NDArray[np.int64], "plies"]
+    count: Annotated[NDArray[np.int64], "plies"]  # of the defender's passes or replies, those left
+    zones: Annotated[Mask, "plies, cells"]
+    left: Annotated[Mask, "plies, cells"]  # moves that nothing answers yet
     image: Annotated[NDArray[np.int8], "cells"]
     marks: Annotated[Mask, "cells"]
+    hits: Annotated[NDArray[np.int64], "cells"]  # lines through a cell that need it as a guard
 
 
-def new_finished(slots: int, rows: int, cells: int, zone_cells: int) -> Finished:
+def new_finished(slots: int, rows: int, cells: int) -> Finished:
     """Allocate an empty set of at most `rows` positions."""
-    sizes = {"slots": slots, "rows": rows, "cells": cells, "zone_cells": zone_cells}
-    return allocate(Finished, sizes)
+    return allocate(Finished, {"slots": slots, "rows": rows, "cells": cells})
 
 
-def new_walk(numbers: NDArray[np.int16], cells: int, zone_cells: int) -> Walk:
+def new_walk(numbers: NDArray[np.int16], places: Cells, cells: int) -> Walk:
     """Return a walk at the beginning of a proof."""
-    sizes = {"plies": cells + 2, "cells": cells, "zone_cells": zone_cells}
-    return allocate(Walk, sizes, numbers=numbers)
+    # Every second ply puts a stone of the attacker; the defender may pass in between.
+    sizes = {"plies": 2 * cells + 2, "cells": cells}
+    return allocate(Walk, sizes, numbers=numbers, places=places)
 
 
 @inner
@@ -87,6 +101,17 @@ def smallest_image(board: Board, image: Stones) -> int:
                         image[other] = board.stones[board.maps[number, other]]
                 break
     return best
+
+
+@inner
+def key_of(board: Board, walk: Walk, number: int) -> int:
+    """Write the board's image under a map, the smallest image for NO_MAP; return the map."""
+    if number == NO_MAP:
+        number = smallest_image(board, walk.image)
+    else:
+        for cell in range(board.stones.size):
+            walk.image[cell] = board.stones[board.maps[number, cell]]
+    return number
 
 
 @inner
@@ -111,9 +136,10 @@ def slot_of(finished: Finished, image: Stones) -> int:
 
 
 @bare
-def recall(board: Board, finished: Finished, walk: Walk, zone: Mask) -> bool:
-    """Return whether the board is finished up to symmetry; if so, fill `zone`."""
-    number = smallest_image(board, walk.image)
+def recall(board: Board, finished: Finished, walk: Walk, ply: int, number: int) -> bool:
+    """Return whether the image of `key_of` is finished; if so, fill the position's zone."""
+    zone = walk.zones[ply]
+    number = key_of(board, walk, number)
     row = finished.slots[slot_of(finished, walk.image)] - 1
     if row < 0:
         return False
@@ -123,9 +149,10 @@ def recall(board: Board, finished: Finished, walk: Walk, zone: Mask) -> bool:
 
 
 @bare
-def remember(board: Board, finished: Finished, walk: Walk, zone: Mask) -> int:
-    """Add the board and its zone to the finished positions; return HOLDS, or FAILS without room."""
-    number = smallest_image(board, walk.image)
+def remember(board: Board, finished: Finished, walk: Walk, ply: int, number: int) -> int:
+    """Add an image and its zone to the finished positions; return HOLDS, or FAILS without room."""
+    zone = walk.zones[ply]
+    number = key_of(board, walk, number)
     row = finished.filled[0]
     if row >= len(finished.boards):
         return FAILS
@@ -136,6 +163,59 @@ def remember(board: Board, finished: Finished, walk: Walk, zone: Mask) -> int:
     for cell in range(zone.size):
         finished.zones[row, cell] = zone[board.maps[number, cell]]
     return HOLDS
+
+
+@inner
+def cells_that_complete(board: Board, side: int) -> tuple[int, int]:
+    """Return the two lowest cells on which `side` completes a line, NO_CELL where there is none."""
+    first = second = NO_CELL
+    for line in range(len(board.lines)):
+        own, free = 0, NO_CELL
+        for i in range(board.lines.shape[1]):
+            cell = int(board.lines[line, i])
+            own += board.stones[cell] == side
+            if board.stones[cell] == 0:
+                free = cell
+        if own < board.lines.shape[1] - 1 or free in (NO_CELL, first, second):
+            continue
+        if first == NO_CELL or free < first:
+            first, second = free, first
+        elif second == NO_CELL or free < second:
+            second = free
+    return first, second
+
+
+@inner
+def add_guards(board: Board, walk: Walk, ply: int) -> None:
+    """Add two cells of each line that the defender could complete with stones outside the zone.
+
+    With as many stones as the rank says and one more, that is. The cell on most lines without two
+    such cells comes first, of equals the lowest.
+    """
+    zone, least = walk.zones[ply], board.lines.shape[1] - 1 - walk.rank[ply]
+    while walk.rank[ply] > 0:  # else the defender completes a line at once
+        for cell in range(zone.size):
+            walk.hits[cell] = 0
+        best = NO_CELL
+        for line in range(len(board.lines)):
+            own = inside = attackers = 0
+            for i in range(board.lines.shape[1]):
+                cell = board.lines[line, i]
+                own += board.stones[cell] == 2
+                attackers += board.stones[cell] == 1
+                inside += board.stones[cell] == 0 and zone[cell]
+            if attackers > 0 or own < least or inside > 1:
+                continue
+            for i in range(board.lines.shape[1]):
+                cell = int(board.lines[line, i])
+                if board.stones[cell] == 0 and not zone[cell]:
+                    walk.hits[cell] += 1
+                    more = best == NO_CELL or walk.hits[cell] > walk.hits[best]
+                    if more or (walk.hits[cell] == walk.hits[best] and cell < best):
+                        best = cell
+        if best == NO_CELL:
+            return
+        zone[best] = True
 
 
 @inner
@@ -191,9 +271,12 @@ def read(walk: Walk) -> int:
 
 @inner
 def read_cell(board: Board, walk: Walk) -> int:
-    """Read and return the next number if it is an empty cell, else -1."""
-    cell = read(walk)
-    return cell if 0 <= cell < board.stones.size and board.stones[cell] == 0 else -1
+    """Read the next number and return its cell here if that is empty, else NO_CELL."""
+    number = read(walk)
+    if not 0 <= number < walk.places.size:
+        return NO_CELL
+    cell = int(walk.places[number])
+    return cell if board.stones[cell] == 0 else NO_CELL
 
 
 @inner
@@ -322,46 +405,86 @@ def end_hold(board: Board, walk: Walk, ply: int) -> int:
 @bare
 def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     """Read the first step for a position that the attacker wins; return as `begin_hold` does."""
+    zone = walk.zones[ply]
     if attacker_moves:
         cell = read_cell(board, walk)
-        if cell < 0:
+        if cell == NO_CELL:
             return FAILS
         walk.move[ply] = cell
-        return HOLDS if completes_line(board, cell, 1) else GO_ON
-    winning, last = 0, -1
-    for cell in range(board.stones.size):
-        if board.stones[cell] == 0:
-            if completes_line(board, cell, 2):
-                return FAILS
-            if completes_line(board, cell, 1):
-                winning += 1
-                last = cell
-    if winning > 1:
+        if not completes_line(board, cell, 1):
+            return GO_ON
+        zone[cell] = True
         return HOLDS
-    walk.step[ply] = steps.ANSWER if winning == 1 else steps.MOVES
-    if winning == 1:
-        walk.move[ply] = last
+    if cells_that_complete(board, 2)[0] != NO_CELL:
+        return FAILS
+    first, second = cells_that_complete(board, 1)
+    if second != NO_CELL:
+        zone[first] = zone[second] = True
+        add_guards(board, walk, ply)
+        return HOLDS
+    if first != NO_CELL:
+        walk.step[ply] = steps.ANSWER
+        walk.move[ply] = first
         return GO_ON
-    walk.move[ply] = -1
-    return GO_ON if next_reply(board, walk, ply) else FAILS
+    for cell in range(zone.size):
+        walk.left[ply, cell] = board.stones[cell] == 0
+    walk.step[ply] = steps.PASSES
+    walk.count[ply] = read(walk)
+    return next_reply(board, walk, ply)
 
 
 @inner
-def next_reply(board: Board, walk: Walk, ply: int) -> bool:
-    """Choose the next empty cell as the defender's reply; return False if none is left."""
-    for cell in range(walk.move[ply] + 1, board.stones.size):
-        if board.stones[cell] == 0:
-            walk.move[ply] = cell
-            return True
-    return False
+def next_reply(board: Board, walk: Walk, ply: int) -> int:
+    """Read the defender's next pass or reply; return GO_ON, HOLDS after the last, or FAILS."""
+    if walk.step[ply] == steps.PASSES and walk.count[ply] == 0:
+        walk.step[ply] = steps.MOVES
+        walk.count[ply] = read(walk)
+    walk.count[ply] -= 1
+    if walk.count[ply] >= 0:
+        walk.move[ply] = steps.PASS if walk.step[ply] == steps.PASSES else read_cell(board, walk)
+        passes = walk.step[ply] == steps.PASSES
+        if passes or (walk.move[ply] != NO_CELL and walk.left[ply, walk.move[ply]]):
+            return GO_ON
+        return FAILS
+    if walk.step[ply] == steps.PASSES or walk.count[ply] < -1:
+        return FAILS
+    any_zone = False
+    for cell in range(board.stones.size):
+        any_zone = any_zone or walk.zones[ply, cell]
+        if walk.left[ply, cell]:
+            return FAILS
+    add_guards(board, walk, ply)
+    return HOLDS if any_zone else FAILS  # a full board is a draw
 
 
 @bare
 def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
-    """Continue after a move has been verified; return HOLDS or GO_ON."""
-    if not attacker_moves and walk.step[ply] == steps.MOVES and next_reply(board, walk, ply):
-        return GO_ON
+    """Continue after a move or a pass has been verified; return HOLDS, GO_ON or FAILS."""
+    zone, after, cell = walk.zones[ply], walk.zones[ply + 1], walk.move[ply]
+    for other in range(zone.size):
+        zone[other] = zone[other] or after[other]
+    if not attacker_moves and walk.step[ply] != steps.ANSWER:
+        for other in range(zone.size):
+            if cell == steps.PASS:
+                walk.left[ply, other] = walk.left[ply, other] and after[other]
+        if cell != steps.PASS:
+            walk.left[ply, cell] = False
+        return next_reply(board, walk, ply)
+    zone[cell] = True
+    if not attacker_moves:
+        add_guards(board, walk, ply)
     return HOLDS
+
+
+@inner
+def finish(
+    board: Board, finished: Finished, walk: Walk, ply: int, wins: bool, attacker_moves: bool
+) -> int:
+    """Count a verified position and remember it if it may come again."""
+    walk.visited[0] += 1
+    if wins and not attacker_moves:
+        return HOLDS
+    return remember(board, finished, walk, ply, 0 if wins else NO_MAP)
 
 
 @bare
@@ -376,26 +499,48 @@ def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_fir
         for cell in range(walk.zones.shape[1]):
             walk.zones[ply, cell] = False
         state = HOLDS
-        if not recall(board, finished, walk, walk.zones[ply]):
+        number = NO_MAP
+        if wins and attacker_moves:
+            number = read_map(board, walk)
+        known = (number != NO_MAP or not wins) and recall(board, finished, walk, ply, number)
+        if number != NO_MAP:
+            state = HOLDS if known else FAILS
+        elif not known:
             if wins:
                 state = begin_win(board, walk, ply, attacker_moves)
             else:
                 state = begin_hold(board, walk, ply, attacker_moves)
             if state == HOLDS:
-                state = remember(board, finished, walk, walk.zones[ply])
+                state = finish(board, finished, walk, ply, wins, attacker_moves)
         while state == HOLDS:
             if ply == 0:
                 return HOLDS if walk.at[0] == walk.numbers.size else FAILS
             ply -= 1
-            board.stones[walk.move[ply]] = 0
+            if walk.move[ply] != steps.PASS:
+                board.stones[walk.move[ply]] = 0
             attacker_moves = attacker_first == (ply % 2 == 0)
             if wins:
                 state = end_win(board, walk, ply, attacker_moves)
             else:
                 state = end_hold(board, walk, ply)
             if state == HOLDS:
-                state = remember(board, finished, walk, walk.zones[ply])
+                state = finish(board, finished, walk, ply, wins, attacker_moves)
         if state != GO_ON:
             return state
-        board.stones[walk.move[ply]] = 1 if attacker_moves else 2
+        walk.rank[ply + 1] = walk.rank[ply]
+        if walk.move[ply] == steps.PASS:
+            walk.rank[ply + 1] += 1
+        else:
+            board.stones[walk.move[ply]] = 1 if attacker_moves else 2
         ply += 1
+
+
+@inner
+def read_map(board: Board, walk: Walk) -> int:
+    """Read the next number if it names a map, under which the position was finished before."""
+    if walk.at[0] < walk.numbers.size:
+        number = steps.KNOWN - int(walk.numbers[walk.at[0]])
+        if 0 <= number < len(board.maps):
+            walk.at[0] += 1
+            return number
+    return NO_MAP

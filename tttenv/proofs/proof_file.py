@@ -18,7 +18,7 @@ from tttenv.utils import files
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import read_bytes, shown
 
-KIND = "proof of an m,n,k-game's value, 1"
+KIND = "proof of an m,n,k-game's value, 2"
 LARGEST = 2**31  # bytes of a proof
 WINS, HELD, STEALING = "wins", "does not win", "does not win: strategy stealing"
 CLAIMS = {1: {"X": WINS}, 0: {"X": HELD, "O": HELD}, -1: {"O": WINS}}  # by value
@@ -72,10 +72,12 @@ def read(file: Path) -> Content:
     if about.get("kind") != KIND:
         raise ValueError(f"{shown(file)} is not a proof of a game's value")
     try:
-        rules = Rules.of(about.get("rules", ""))
+        rules = Rules.of(about["rules"])
         require_line_wins(rules, "a proof")
-        board = rules.check(rules.parse(about.get("board", "")))
-        value = {"1": 1, "0": 0, "-1": -1}[about.get("value", "")]
+        board = rules.check(rules.parse(about["board"]))
+        value = {"1": 1, "0": 0, "-1": -1}[about["value"]]
+        if (str(rules), rules.format(board)) != (about["rules"], about["board"]):
+            raise ValueError  # written in another way
     except (ValueError, KeyError):
         raise ValueError(f"{shown(file)} is a damaged proof: no rules, board or value") from None
     wanted, damaged = CLAIMS[value], f"{shown(file)} is a damaged proof"
@@ -91,7 +93,7 @@ def read(file: Path) -> Content:
 
 
 def _count(text: str | None, file: Path) -> int:
-    if text is None or not text.isascii() or not text.isdigit() or len(text) > 12:
+    if text is None or len(text) > 12 or not text.isdigit() or text != str(int(text)):
         raise ValueError(
             f"{shown(file)} is a damaged proof: it does not give its number of positions"
         )

@@ -11,14 +11,17 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tttenv.exact.enumeration import enumerable
 from tttenv.exact.solution import solve
 from tttenv.game.line_board_kernel import ATTACKER
 from tttenv.game.rules import Rules, require_line_wins
+from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
+from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.table_kernel import copy_entries, entry_bytes, new_proof_table
 from tttenv.utils.arrays import integers_from
 from tttenv.utils.compile_time import Stopwatch
@@ -28,6 +31,12 @@ FIRST_PLACES = 2**14  # in a new table; it grows as it fills
 MEMORY = 2**30  # bytes of both tables, at most, unless said otherwise
 SIDES = "XO"
 UNLIMITED = 1 << 60  # entries of a table
+
+THREAT_NODES = 20_000  # of the search for a win by threats before the search of everything
+FEWEST_NODES = 1_000  # which it gets, or it is left out
+THREAT_PLACES = 2**16  # in its table
+PASS_NODES, REPLY_NODES = 2_000, 450  # of it, after a pass and after a reply
+QUIET_MOVES = 1  # tried there
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,16 @@ class Proof:
             )
         from tttenv.proofs import proof_file, recording  # which a search alone does not need
 
-        claims = recording.claims(self.prover.searches, self.rules, self.board, self.value)
+        claims = {}
+        for attacker, says in proof_file.CLAIMS[self.value].items():
+            if attacker == "O" and not self.board.any():
+                none = np.zeros(0, np.int16)
+                claims[attacker] = proof_file.Claim(proof_file.STEALING, none, 0)
+                continue
+            searches, wins = self.prover.both(attacker), says == proof_file.WINS
+            made = recording.recorded(searches, self.rules, self.board, attacker, wins)
+            numbers = made.numbers[: made.length[0]].copy()
+            claims[attacker] = proof_file.Claim(says, numbers, int(made.written[0]))
         proof_file.write(Path(path), self.rules, self.board, self.value, claims)
         return sum(claim.numbers.size for claim in claims.values())
 
@@ -90,6 +108,7 @@ class Prover:
         require_line_wins(rules, "a proof search")
         self.rules, self.memory = rules, memory
         self.searches = {side: self._search(FIRST_PLACES) for side in SIDES}
+        self._threats: dict[str, search_kernel.ProofSearch] = {}
 
     def prove(
         self,
@@ -116,6 +135,10 @@ class Prover:
         clock, before = Stopwatch(), self._nodes()
         wins: dict[str, bool | None] = {"X": None, "O": None if position.any() else False}
         try:
+            for attacker in self._open_questions(wins, position):
+                limit = THREAT_NODES if nodes is None else min(THREAT_NODES, nodes // 8)
+                if limit >= FEWEST_NODES and self._wins_by_threats(position, attacker, limit):
+                    wins[attacker] = True
             while (turns := self._open_questions(wins, position)) and (
                 nodes is None or self._nodes() - before < nodes
             ):
@@ -186,7 +209,79 @@ class Prover:
         return self.searches[attacker]
 
     def _nodes(self) -> int:
-        return sum(int(search.nodes[0]) for search in self.searches.values())
+        searches = [*self.searches.values(), *self._threats.values()]
+        return sum(int(search.nodes[0]) for search in searches)
+
+    def both(self, attacker: str) -> search_kernel.Searches:
+        """Return the searches of a side: of everything, and of threats only."""
+        if attacker not in self._threats:
+            table = new_proof_table(THREAT_PLACES, self.rules.cells)
+            self._threats[attacker] = search_kernel.new_proof_search(self.rules, table, True)
+        return search_kernel.Searches(self.searches[attacker], self._threats[attacker])
+
+    def _wins_by_threats(self, position: Boards, attacker: str, nodes: int) -> bool:
+        """Search for a win by threats, at most after one quiet move, and keep it in the table."""
+        whole, search = self.both(attacker)
+        search_kernel.start(whole, self.rules, position, attacker)
+        if search_kernel.is_settled(whole):  # by an earlier search
+            return False
+        stop = int(search.nodes[0]) + nodes
+        attacks = search_kernel.start(search, self.rules, position, attacker) == ATTACKER
+        if attacks and search_kernel.threats_win(search, nodes):
+            return True
+        board = position if attacks else -position
+        if not attacks:
+            return self._answers_all(board, attacker, stop)
+        rows, columns = np.divmod(np.arange(board.size), self.rules.n)
+        far = (2 * rows - self.rules.m + 1) ** 2 + (2 * columns - self.rules.n + 1) ** 2
+        weights = np.where(board == 0, search.board.through_count, -1)
+        for cell in np.lexsort((far, -weights))[:QUIET_MOVES].tolist():
+            after = board.copy()
+            after[cell] = 1
+            if self._answers_all(after, attacker, stop):
+                search_kernel.set_board(search, board)
+                search_kernel.store_win(search, cell)
+                return True
+        return False
+
+    def _answers_all(self, board: Boards, attacker: str, stop: int) -> bool:
+        """Return whether threats win after a pass, and after each reply that this leaves.
+
+        The board (cells,) shows the attacker's stones as 1; the other side is to move.
+        """
+        if any(self.rules.winning_cells(board, side).any() for side in (1, -1)):
+            return False
+        search = self.both(attacker).threats
+
+        def wins(changed: Boards, rank: int, most: int) -> bool:
+            search.rank[0] = rank
+            search_kernel.set_board(search, changed)
+            left = min(most, stop - int(search.nodes[0]))
+            won = left > 0 and search_kernel.threats_win(search, left)
+            search.rank[0] = 0
+            return won
+
+        if not wins(board, 1, PASS_NODES):
+            return False
+        from tttenv.proofs import recording
+
+        try:
+            found = recording.recorded(self.both(attacker), self.rules, board, attacker, True, 1)
+        except ValueError:  # an entry was replaced that cannot be found again
+            return False
+        zone = sets.as_mask(found.zones[0], self.rules.cells)
+        same = [one for one in maps(self.rules) if (board[one] == board).all()]
+        replies = np.flatnonzero(np.all([zone[one] for one in same], axis=0))
+        open_lines = self.rules.lines[(board[self.rules.lines] >= 0).all(axis=1)]
+        hits = np.bincount(open_lines[board[open_lines].any(axis=1)].ravel(), minlength=board.size)
+        for cell in replies[np.argsort(-hits[replies], kind="stable")]:  # the best first
+            if cell > min(one[cell] for one in same):
+                continue
+            changed = board.copy()
+            changed[cell] = -1
+            if not wins(changed, 0, REPLY_NODES):
+                return False
+        return True
 
     def _progress(self, attacker: str, nodes: int, seconds: float) -> ProofProgress:
         root = self.searches[attacker].frames.of[0]

@@ -20,10 +20,14 @@ regions: Hayward, 2003). The zone of a position:
 - the defender moves: his cell and the zone after it;
 - the attacker moves: the zones after his moves, together; if he has to answer a threat, also the
   cell of the threat, and two of each open line that does not pass through it.
+
+A search of threats only tries moves of the attacker after which he wins by threats if the defender
+passes, and the replies that lie in the zones of all such wins; see `win_zones_kernel`. It proves
+wins, at any rank, and its other results say nothing.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +58,7 @@ from tttenv.game.types import Boards, Numbers
 from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.pairing_kernel import Pairing, find_pairing, new_pairing
 from tttenv.proofs.table_kernel import LEAF, ProofTable, find, place_for, words
+from tttenv.proofs.win_zones_kernel import Passes, find_passes
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct, allocate, record
 
@@ -66,6 +71,8 @@ PAIRS_TRIED = 30  # in the search for a pairing strategy
 PAIRING_RATIO = 4.0  # no pairing strategy is looked for if the potential is so many times its bound
 THREATS_TRIED = 30  # in the search for a win by threats alone
 QUIET = 2  # added to the proof number of an attacker's move that makes no threat
+PREPARES, SINGLE = 2, 12  # proof numbers in searches of threats: moves on several lines or on one
+RANK_KEY = 0x9E3779B97F4A7C15  # by the rank a part of a position's hash
 
 FRAME = record(
     [
@@ -108,14 +115,20 @@ class ProofSearch(Struct):
     pairing: Pairing
     threats: ThreatStack
     hashes: ZobristHashes
+    passes: Passes
+    threats_only: bool
+    rank: Annotated[NDArray[np.int64], "1"]  # of the root; above 0 in a search of threats only
     weights: Annotated[NDArray[np.int64], "cells"]  # the attacker's potential through each
     live: Annotated[NDArray[np.int64], "cells"]  # lines open to either side through each
     nodes: Annotated[NDArray[np.int64], "1"]  # positions judged
     ply: Annotated[NDArray[np.int64], "1", NOT_STARTED]  # of the searched position
 
 
-def new_proof_search(rules: Rules, table: ProofTable) -> ProofSearch:
-    """Return a search on an empty board; searches with the same attacker may share a table."""
+def new_proof_search(rules: Rules, table: ProofTable, threats_only: bool = False) -> ProofSearch:
+    """Return a search on an empty board; searches with the same attacker may share a table.
+
+    A search of threats does not use symmetries: the threats of an image are tried in another order.
+    """
     cells = rules.cells
     sizes = {"cells": cells, "plies": cells + 2, "words": words(cells)}
     return allocate(
@@ -126,8 +139,16 @@ def new_proof_search(rules: Rules, table: ProofTable) -> ProofSearch:
         frames=allocate(Frames, sizes, of=np.zeros(cells + 2, FRAME)),
         pairing=new_pairing(len(rules.lines), cells),
         threats=new_threat_stack(cells),
-        hashes=new_hashes(maps(rules)),
+        hashes=new_hashes(maps(rules)[:1] if threats_only else maps(rules)),
+        passes=allocate(Passes, sizes),
+        threats_only=threats_only,
     )
+
+
+@inner
+def rank_key(rank: int) -> Any:
+    """Return the part (a uint64) of a position's hash by its rank."""
+    return np.uint64(rank) * np.uint64(RANK_KEY)
 
 
 @bare
@@ -135,7 +156,7 @@ def set_board(s: ProofSearch, board: Boards) -> None:
     """Set the stones from a board (cells,), on which 1 marks the attacker's stones."""
     set_stones(s.board, board)
     for image in range(s.hashes.current.size):
-        s.hashes.current[image] = 0
+        s.hashes.current[image] = rank_key(s.rank[0])
     for cell in range(board.size):
         if board[cell] != 0:
             toggle_hash(s.hashes, cell, ATTACKER if board[cell] == 1 else DEFENDER)
@@ -143,6 +164,7 @@ def set_board(s: ProofSearch, board: Boards) -> None:
 
 def start(s: ProofSearch, rules: Rules, position: Boards, attacker: str) -> int:
     """Set up a position (cells,), seen by the side to move; return that side's number."""
+    s.rank[0] = 0
     attacks = "XO"[int(rules.seat(position))] == attacker
     set_board(s, position if attacks else -position)
     return ATTACKER if attacks else DEFENDER
@@ -153,6 +175,15 @@ def place_stone(s: ProofSearch, cell: int, side: int) -> None:
     """Put a stone of `side` on an empty cell."""
     place(s.board, cell, side)
     toggle_hash(s.hashes, cell, side)
+
+
+@inner
+def change_rank(s: ProofSearch, step: int) -> None:
+    """Add `step` to the rank of the board."""
+    change = rank_key(s.rank[0]) ^ rank_key(s.rank[0] + step)
+    s.rank[0] += step
+    for image in range(s.hashes.current.size):
+        s.hashes.current[image] ^= change
 
 
 @inner
@@ -206,6 +237,22 @@ def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) ->
         ply += 1
         frames[ply].mover = 1 - frame.mover
         entering = True
+
+
+class Searches(NamedTuple):
+    """The searches of one attacker: of everything, and of threats only."""
+
+    whole: ProofSearch
+    threats: ProofSearch
+
+
+def threats_win(s: ProofSearch, nodes: int) -> bool:
+    """Return whether a search of threats proves in so many nodes that its board is won."""
+    try:
+        state = search(s, ATTACKER, nodes, 1 << 60, False)
+    finally:  # also after Ctrl-C
+        leave(s)
+    return bool(state == ATTACKER_WINS)
 
 
 def leave(s: ProofSearch) -> None:
@@ -371,6 +418,9 @@ def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
         s.frames.proofs[ply, move] = s.frames.disproofs[ply, move] = 1
         return False
     sets.map_set(s.table.zones[entry], s.hashes.origins[image], s.frames.scratch)
+    if s.threats_only:  # any other move may still win
+        for other in range(s.live.size):
+            sets.add(s.frames.scratch, other)
     return True
 
 
@@ -437,8 +487,29 @@ def _enter(s: ProofSearch, ply: int) -> None:
             origins = s.hashes.origins[frame.image]
             sets.map_set(s.table.zones[known], origins, s.frames.zones[ply])
             sets.map_set(s.table.left[known], origins, s.frames.left[ply])
+    elif s.threats_only and theirs == NONE and not _reduce_replies(s, ply, known):
+        _settle(frame, DEFENDER_HOLDS)
+        return
     frame.forced = theirs
     _list_moves(s, ply, potential, known < 0)
+
+
+@inner
+def _reduce_replies(s: ProofSearch, ply: int, known: int) -> bool:
+    """Write the replies to search to `Frames.zones`; return False if threats do not win."""
+    replies = s.frames.zones[ply]
+    if known >= 0:
+        sets.copy_set(s.table.zones[known], replies)
+        return True
+    count = find_passes(s.board, s.threats, s.passes, s.rank[0])
+    if count == 0:
+        return False
+    sets.copy_set(s.passes.zones[0], replies)
+    if count == 2:
+        sets.intersect(replies, s.passes.zones[1])
+    for word in range(replies.size):
+        replies[word] &= ~s.passes.answered[word]
+    return True
 
 
 @inner
@@ -523,7 +594,7 @@ def _judge_longer(
         winning_threats(s.board, ATTACKER, s.threats, theirs, THREATS_TRIED) != NONE
     ):
         return ATTACKER_WINS
-    if theirs != NONE:
+    if theirs != NONE or s.threats_only:
         return OPEN
     bound = 1 << (s.board.lines.shape[1] - (1 if mover == ATTACKER else 0))
     if potential < PAIRING_RATIO * bound and find_pairing(s.board, s.pairing, PAIRS_TRIED):
@@ -584,12 +655,16 @@ def _list_moves(s: ProofSearch, ply: int, potential: int, fresh: bool) -> None:
         _add_move(s, ply, frame.forced, potential)
         return
     threatened = False
+    if s.threats_only:
+        fresh = False
     if fresh and frame.mover == DEFENDER:
         threatened = winning_threats(s.board, ATTACKER, s.threats, NONE, THREATS_TRIED) != NONE
     for cell in range(s.live.size):
-        if s.live[cell] == 0:
+        if s.live[cell] == 0 and not (s.threats_only and frame.mover == DEFENDER):
             continue
         if frame.mover == ATTACKER and not sets.contains(s.frames.left[ply], cell):
+            continue
+        if s.threats_only and _out_of_search(s, ply, cell):
             continue
         _add_move(s, ply, cell, potential)
         last = frame.moves - 1
@@ -607,6 +682,29 @@ def _list_moves(s: ProofSearch, ply: int, potential: int, fresh: bool) -> None:
 
 
 @inner
+def _out_of_search(s: ProofSearch, ply: int, cell: int) -> bool:
+    """Return whether a search of threats leaves out a move."""
+    if s.frames.of[ply].mover == DEFENDER:
+        return not sets.contains(s.frames.zones[ply], cell)
+    return _threat_proof(s.board, cell) == 0
+
+
+@inner
+def _threat_proof(board: LineBoard, cell: int) -> int:
+    """Return the first proof number of an attacker's move in a search of threats, 0 for no move."""
+    k = board.lines.shape[1]
+    prepares = 0
+    for i in range(board.through_count[cell]):
+        line = board.lines_through[cell, i]
+        if board.held[line, DEFENDER] != 0:
+            continue
+        if board.held[line, ATTACKER] == k - 2:
+            return 1
+        prepares += board.held[line, ATTACKER] == k - 3
+    return PREPARES if prepares > 1 else SINGLE if prepares == 1 else 0
+
+
+@inner
 def _store_win(s: ProofSearch, ply: int) -> None:
     """Store the current board in the table as a win for the attacker."""
     frame = s.frames.of[ply]
@@ -617,6 +715,20 @@ def _store_win(s: ProofSearch, ply: int) -> None:
     sets.clear(s.frames.zones[ply])
     sets.clear(s.frames.left[ply])
     _store(s, ply, LEAF)
+
+
+@bare
+def is_settled(s: ProofSearch) -> bool:
+    """Return whether the table holds the state of the board."""
+    at = find(s.table, s.hashes.current[canonical_image(s.hashes)] | np.uint64(1))
+    return at >= 0 and (s.table.entries[at].proof == 0 or s.table.entries[at].disproof == 0)
+
+
+@bare
+def store_win(s: ProofSearch, cell: int) -> None:
+    """Store that the attacker wins the board, at its rank, by a move."""
+    entry = s.table.entries[place_for(s.table, s.hashes.current[0] | np.uint64(1))]
+    entry.proof, entry.disproof, entry.cell = 0, INFINITY, cell
 
 
 @inner
@@ -639,7 +751,9 @@ def _add_move(s: ProofSearch, ply: int, cell: int, potential: int) -> None:
     proof = 1
     if frame.mover == ATTACKER:
         ratio = (potential + s.weights[cell]) / (1 << k)
-        if not _makes_threat(s.board, cell):
+        if s.threats_only:
+            proof = max(1, _threat_proof(s.board, cell))
+        elif not _makes_threat(s.board, cell):
             proof += QUIET
     else:
         ratio = (potential - s.weights[cell]) / (1 << (k - 1))

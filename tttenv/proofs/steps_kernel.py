@@ -13,8 +13,18 @@ an image of one that is finished already takes no number. With the defender to p
                                         answer, then cells that hit each open line twice
     MOVES a1, position, a2, position .. attacker's moves, until no cell is in all of their zones
 
-With the attacker to prove that he wins, there is his cell wherever he moves. The defender's moves
-are not written: first to last empty cell, or only the one on which the attacker would win.
+With the attacker to prove that he wins, every position has a rank, how often the defender passed
+before it, and repeats are written:
+
+    cell                                the attacker's move; the position after it follows
+    KNOWN - i                           the attacker's position: its image under map i of the board
+                                        is finished, at the same rank
+    (nothing)                           the defender's position, if the attacker threatens to
+                                        complete a line on one cell, which he takes, or on several
+    n passes, m a1, position, a2 ..     the defender's position: after n passes, each followed by
+                                        the position of the next rank, a reply on each cell that
+                                        all their zones contain, on each empty cell if n is 0
 """
 
-POTENTIAL, PAIRS, MOVE, COMPLETES, TWO_THREATS, ANSWER, MOVES = range(7)
+POTENTIAL, PAIRS, MOVE, COMPLETES, TWO_THREATS, ANSWER, MOVES, PASSES = range(8)
+KNOWN = PASS = -1  # instead of a cell; KNOWN and the numbers below it

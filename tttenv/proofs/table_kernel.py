@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.types import Cells, Numbers
+from tttenv.game.types import Cells, Mask, Numbers
 from tttenv.utils.compiled import bare, inner
 from tttenv.utils.struct import Struct, allocate, record
 
@@ -24,6 +24,13 @@ def words(cells: int) -> int:
     return (cells + 63) // 64
 
 
+def as_mask(cells: CellSet, size: int) -> Mask:
+    """Return the set as a mask (size,) of cells."""
+    bits = np.arange(size)
+    mask: Mask = (cells[bits // 64] >> (bits % 64).astype(np.uint64) & ONE) != ZERO
+    return mask
+
+
 @bare
 def contains(cells: CellSet, cell: int) -> bool:
     """Return whether the set contains a cell."""
@@ -34,6 +41,12 @@ def contains(cells: CellSet, cell: int) -> bool:
 def add(cells: CellSet, cell: int) -> None:
     """Add a cell to the set."""
     cells[cell >> 6] |= ONE << np.uint64(cell & 63)
+
+
+@inner
+def discard(cells: CellSet, cell: int) -> None:
+    """Remove a cell from the set."""
+    cells[cell >> 6] &= ~(ONE << np.uint64(cell & 63))
 
 
 @inner

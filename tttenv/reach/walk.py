@@ -121,7 +121,7 @@ class Ply:
         return visits(self.graph, player, self.codes, np.arange(len(self.codes)), size)
 
     def follow(self, codes: Codes) -> None:
-        """Let the next ply have these positions, duplicates included.
+        """Add these positions, duplicates included, to the next ply.
 
         Raises:
             TooManyPositionsError: if it would have more distinct ones than the limit allows.

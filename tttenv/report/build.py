@@ -14,20 +14,25 @@ from tttenv.report.load_players import Shown
 from tttenv.report.markup import Markup, element, joined, packed, void
 
 PAGE = Path(__file__).parent / "page"
-INSTALL = "pip install -c constraints.txt -e '.[learn]'"
 PREVIEW = "preview.png"  # the image next to a published page
 # The files of the page, concatenated in this order by kind; all scripts share one scope.
-SECTIONS = ("play", "teach", "bot", "leaderboard", "curves", "larger", "explorer")
-STYLES = ("base", "play", "teach", "tables", "curves", "explorer", "narrow", "print")
-SHARED = ("packed", "rules")  # before the scripts of the page, and before those of the worker
+SECTIONS = (
+    *("play", "daily", "teach", "noticed", "bot", "leaderboard", "curves", "larger", "explorer"),
+    "mind",
+)
+STYLES = (
+    *("base", "play", "daily", "teach", "noticed", "tables", "curves", "explorer", "games"),
+    *("mind", "narrow", "print"),
+)
+SHARED = ("packed", "rules", "random")  # before the scripts of page and worker
 SCRIPTS = (
     *("data", "game", "certificate", "teacher", "draw", "later", "boards", "state", "analysis"),
-    *("judge", "links", "board", "play", "watch", "about", "question", "teach"),
-    *("bot_forms", "bot_asking", "bot_finding", "bot"),
+    *("judge", "links", "board", "play", "watch", "about", "question", "daily", "teach"),
+    "noticed",
+    *("bot_forms", "bot_asking", "bot_finding", "bot_code", "bot", "mind", "bot_link"),
     *("snapshots", "explorer", "tables", "curves", "keys", "main"),
 )
 FIRST = ("first",)  # runs separately, before the body is parsed
-ASKING = ("bot",)  # the program of a web worker that asks a pasted bot
 # The scripts of the web worker that analyses positions.
 WORKER = ("lines", "threats", "network", "players", "tactics", "solver", "shortest", "messages")
 
@@ -51,7 +56,7 @@ def html(
     networks = [one.network for one in others if one.network is not None]
     tables = data.tables(players, networks)
     workers = {"worker": shared + _joined("worker", WORKER, "js")}
-    workers["asking"] = _joined("worker", ASKING, "js")
+    workers["asking"] = _joined("worker", ["bot"], "js")  # the worker that asks a pasted bot
     curves = leaderboard.curves(players)
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
@@ -74,14 +79,16 @@ def html(
         no_curves="hidden" if not curves else "",
         larger=larger.html(others),
         no_larger="hidden" if not others else "",
-        links=_links(url),
+        project=_project(url),
         **leaderboard.summary(players),
     )
 
 
 def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
     files = [PAGE / folder / f"{name}.{suffix}" for name in names]
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    # Scripts go without comments on lines of their own, these and styles without indentation.
+    return text if suffix == "html" else re.sub(r"^ *(//.*\n)?", "", text, flags=re.M)
 
 
 def checked_url(url: str) -> str:
@@ -95,12 +102,16 @@ def checked_url(url: str) -> str:
     return url if url.endswith((".html", "/")) else f"{url}/"
 
 
-def _links(url: str | None) -> Markup:
-    """Return the installation command, after a published page's documentation, one folder up."""
-    install = ["Install: ", element("code", INSTALL), " in a checkout"]
-    if url is not None:
-        install[:0] = [element("a", "Documentation", href=urljoin(url, "..")), " \u00b7 "]
-    return element("p", *install, class_="quiet project")
+def _project(url: str | None) -> Markup:
+    """Return a published page's links to the documentation, one folder up, and to the source."""
+    if url is None:
+        return joined([])
+    home = urljoin(url, "..")
+    links = [element("b", "tttenv"), ": ", element("a", "documentation", href=home)]
+    if found := re.fullmatch(r"https://([\w-]+)\.github\.io/([\w.-]+)/", home):
+        source = found.expand(r"https://github.com/\1/\2")
+        links += [" \u00b7 ", element("a", "source", href=source)]
+    return element("p", *links, class_="quiet project")
 
 
 def _published_at(url: str | None) -> Markup:

@@ -20,18 +20,11 @@ from tttenv.players import bundled, checkpoint_of, did_you_mean, player, rules_o
 from tttenv.players.stored.checkpoint import WEIGHTS, load, read_data
 from tttenv.report import data
 from tttenv.report.load_players import LONGEST, RULES, Shown, Tell, labelled
-from tttenv.report.markup import Markup, element, joined, scrolling, table
+from tttenv.report.markup import Markup, element, joined
 from tttenv.utils.untrusted import shown as shorter
 
-HEADS = (
-    *("Player", "Board", "Perfect play", "As X", "Positions as X", "X vs random, %"),
-    *("As O", "Positions as O", "O vs random, %", "Certificate"),
-)
+HEADS = ("Player", "Board", "Perfect play", "As X", "X vs random, %", "As O", "O vs random, %")
 CELL = 30  # size of a drawing's cell
-NOT_EMBEDDED = (
-    "To stay small, this page holds one of the package's networks for each size of board. Play the"
-    " others in a terminal: "
-)
 STONES = {"X": "m7 7l16 16m0-16l-16 16", "O": "m6 15a9 9 0 1 1 18 0a9 9 0 1 1-18 0"}  # in a cell
 NUMBERED = 5  # of the last stones
 VALUES = {1: "X wins", 0: "draw", -1: "O wins", None: "not known"}
@@ -74,7 +67,7 @@ def from_specs(
         one = _certified(shorter(name, LONGEST), spec)
         sizes = [(other.rules.m, other.rules.n) for other in players if other.network is not None]
         if one_per_size and one.network is not None and (one.rules.m, one.rules.n) in sizes:
-            one = replace(one, network=None, not_embedded=True)
+            one = replace(one, network=None)
         players.append(one)
     return players
 
@@ -87,35 +80,32 @@ def _certified(name: str, spec: str) -> Shown:
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
     stated = not options and "choice" in card
     found = stated_certificate(card, rules) if stated else None
-    computed = found is None or enumerable(rules)
-    if found is None or computed:
+    if found is None or enumerable(rules):
         policy = player(spec, rules) if options else load(folder, rules)
         most = POSITIONS if solvable(rules) else IN_TRAINING
         found = certify(rules, policy, most, method=REACHABLE, name=name)
     network = None if options else data.network(folder, name, rules, found)
-    return Shown(name, spec, "a trained player", found, computed, network=network)
+    return Shown(name, spec, "a trained player", found, network=network)
 
 
 def html(players: Sequence[Shown]) -> Markup:
     """Return the table of all players, with a figure for each seat that loses a game."""
     if not players:
         return joined([])
+    heads = element("tr", *(element("th", head, scope="col") for head in HEADS))
     rows = element("tbody", *map(_row, players))
+    whole = element("table", element("thead", heads), rows, class_="larger")
     label = "Table of the players for larger boards"
-    scroll = scrolling(table(HEADS, rows, class_="larger"), label)
+    about = {"class_": "scroll", "role": "region", "tabindex": 0, "aria_label": label}
+    scroll = element("div", whole, **about)  # by keyboard, too
     lost = [
         _figure(player, seat, line)
         for player in players
         for seat in SEATS
         if (line := player.certificate.losing_line[seat]) is not None
     ]
-    parts = [scroll]
-    if absent := [player.name for player in players if player.not_embedded]:
-        commands = [element("code", f"tttenv play {name}") for name in absent]
-        spaced = [part for command in commands for part in (", ", command)][1:]
-        parts.append(element("p", NOT_EMBEDDED, *spaced, ".", class_="quiet"))
-    parts += [element("div", *lost, class_="figures games")] if lost else []
-    return joined(parts)
+    figures = [element("div", *lost, class_="figures games")] if lost else []
+    return joined([scroll, *figures])
 
 
 def _row(player: Shown) -> Markup:
@@ -123,12 +113,8 @@ def _row(player: Shown) -> Markup:
     cells = [str(player.rules), VALUES[found.value]]
     for seat in SEATS:
         odds = found.vs_random[seat]
-        reached = "all there are" if found.reached is None else f"{found.reached[seat]:,}"
-        against = "not known" if odds is None else phrases.odds(odds)
-        hopeless = found.value == (-1 if seat == "X" else 1)
-        held = f"{seat} cannot hold {player.rules}" if hopeless else of_seat(found, seat)
-        cells += [held, reached, against]
-    cells.append("computed here" if player.computed else "from its checkpoint")
+        cells.append(_hopeless(player, seat) or of_seat(found, seat))
+        cells.append("not known" if odds is None else phrases.odds(odds))
     name: Markup | str = player.name
     if player.network is not None:
         address = f"#play={quote(name, safe='', errors='replace')}&rules={player.rules}"
@@ -137,11 +123,19 @@ def _row(player: Shown) -> Markup:
     return element("tr", head, *(element("td", text) for text in cells))
 
 
+def _hopeless(player: Shown, seat: str) -> str:
+    """Return in words that the other side wins the game by force, or ""."""
+    lost = player.certificate.value == (-1 if seat == "X" else 1)
+    return f"{seat} cannot hold {player.rules}" if lost else ""
+
+
 def _figure(player: Shown, seat: str, line: list[int]) -> Markup:
     """Return a figure of a lost game: its moves in words, and its final board."""
-    which = "the shortest" if player.certificate.shortest[seat] else "not always the shortest"
-    heading = element("h3", f"{player.name} loses as {seat}")
-    about = f"on {player.rules} after {len(line)} stones, {which} such game"
+    which = "the shortest" if player.certificate.shortest[seat] else "perhaps not the shortest"
+    hopeless = _hopeless(player, seat)
+    heading = element("h3", f"{player.name} {'' if hopeless else 'loses '}as {seat}")
+    where = f"{hopeless}: lost" if hopeless else f"on {player.rules}"
+    about = f"{where} after {len(line)} stones, {which} such game"
     moves = ".".join(name_of(player.rules, cell) for cell in line)
     whose = f"play={quote(player.name, safe='', errors='replace')}&" if player.network else ""
     seats = f"seat=both&as={seat}" if player.network else "seat=both"

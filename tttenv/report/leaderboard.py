@@ -3,14 +3,11 @@
 from typing import Any
 from urllib.parse import quote
 
-import numpy as np
-
 from tttenv.certificates import phrases
-from tttenv.certificates.all_positions import TINY, blunders, reachable
 from tttenv.certificates.metric_table import more_of
-from tttenv.exact import SEATS, positions, solve
+from tttenv.exact import SEATS
 from tttenv.report.charts import axis, bar, curve_svg, measures, number
-from tttenv.report.load_players import RULES, Shown
+from tttenv.report.load_players import Shown
 from tttenv.report.markup import Markup, element, joined
 
 Cell = tuple[Markup | str, float | str]  # content and sort key
@@ -23,12 +20,10 @@ HEADS = {  # what the columns show
     "Against random moves, %": "exact shares of wins, draws and losses",
     "Worst case": "its result against a best response: 0 is a draw, \u22121 a certain loss",
     "Optimal moves, %": "mean probability of moves that keep the value, over all positions",
-    "Blunders reached": "positions that its own moves lead to in which it may blunder",
-    "Other blunders": "positions that its own moves never lead to in which it would blunder",
-    "Seconds": "of one core, to the first unbeatable certificate",
+    "Blunders": "positions in which it may throw away a win or a draw",
+    "Seconds": "of one core, and steps, to the first unbeatable certificate",
 }
-QUICK = "trained with a tenth of the usual steps, which shows that all works, not its strength"
-RISING = {"Player", "Blunders reached", "Other blunders", "Seconds"}  # the best one is the least
+RISING = {"Player", "Blunders", "Seconds"}  # the best one is the least
 
 
 def html(players: list[Shown]) -> Markup:
@@ -54,23 +49,11 @@ def ranked(players: list[Shown]) -> list[Shown]:
     return sorted(players, key=strength, reverse=True)
 
 
-def blunder_positions(player: Shown) -> tuple[int, int]:
-    """Count the blunders that its own moves and any replies reach, and the others."""
-    game = positions(RULES)
-    table = np.where(player.moves > TINY, player.moves, 0.0)
-    wrong = blunders(solve(RULES), table)
-    there = np.zeros(len(game), np.bool_)
-    for seat in range(len(SEATS)):
-        there |= reachable(game, table, seat) & (game.seats == seat)
-    return int((wrong & there).sum()), int((wrong & ~there).sum())
-
-
 def _row(player: Shown, cells: dict[str, Cell]) -> Markup:
     address = f"#play={quote(player.name, safe='')}"
-    parts = [element("a", player.name, href=address, title=player.about)]
-    parts += [element("span", "quick run", class_="flag", title=QUICK)] if player.quick else []
+    link = element("a", player.name, href=address, title=player.about)
     more = element("button", "more", type="button", class_="more", aria_expanded="false")
-    head = element("th", *parts, more, scope="row", data_value=player.name)
+    head = element("th", link, more, scope="row", data_value=player.name)
     data_cells = [
         element("td", shown, data_value=value, data_head=name)
         for name, (shown, value) in cells.items()
@@ -82,7 +65,6 @@ def _cells(player: Shown) -> dict[str, Cell]:
     """Return a player's cells after the first, by column heading."""
     found = player.certificate
     odds, worst, optimal = found.vs_random, found.worst_case, found.optimal_moves["all"]
-    reached, others = blunder_positions(player)
     cells: dict[str, Cell] = {
         "Verdict": (_verdict(player), float(found.unbeatable)),
         "Against random moves, %": (
@@ -94,8 +76,7 @@ def _cells(player: Shown) -> dict[str, Cell]:
             sum(worst[seat] for seat in SEATS),
         ),
         "Optimal moves, %": (phrases.share(optimal), optimal),
-        "Blunders reached": (str(reached), reached),
-        "Other blunders": (str(others), others),
+        "Blunders": (f"{found.blunders:,}", found.blunders),
     }
     cells |= {title: (text, value) for title, text, value in more_of(found.to_dict())}
     return cells | {"Seconds": _seconds(player)}
@@ -133,7 +114,7 @@ def _seat(seat: str) -> Markup:
 
 
 def _seconds(player: Shown) -> Cell:
-    """Return the training time (in italics if it covers the whole run) and the steps."""
+    """Return the time and steps of a training, the time in italics if of the whole run."""
     if player.seconds is None or player.steps is None:
         return "", ""
     seconds = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
@@ -171,7 +152,7 @@ def curves(players: list[Shown]) -> Markup:
 def _figure(player: Shown, number: int) -> Markup:
     heading = element("h3", player.name)
     if player.curve is None:
-        words = "no curve: what the training left cannot be read"
+        words = "no curve: the training's files cannot be read"
         return element("figure", element("figcaption", heading, words))
     curve = player.curve
     end = f"{phrases.counted(curve.steps[-1], 'step')} in {curve.seconds[-1]:.1f} s of one core"
@@ -181,7 +162,7 @@ def _figure(player: Shown, number: int) -> Markup:
         words = f"unbeatable after {phrases.counted(step, 'step')}, {seconds:.1f} s of one core"
         since = curve.unbeatable[curve.steps.index(step) :]
         if not all(since):
-            words += f", but at {sum(since)} of {len(since)} certificates from there on only"
+            words += f", but only at {sum(since)} of the {len(since)} certificates from there on"
     if curve.perfect_at:
         words += f"; without a blunder after {phrases.counted(curve.perfect_at[0], 'step')}"
     if player.seeds and player.seeds.median_seconds is not None:

@@ -61,7 +61,6 @@ class Benchmark(TypedDict):
 
     players: Annotated[list[BenchmarkPlayer], Meta(min_length=1)]
     trainings: NotRequired[list[BenchmarkTraining]]
-    quick: NotRequired[bool]
 
 
 class SweepTraining(TypedDict):
@@ -108,15 +107,12 @@ class Shown:
     spec: str  # the argument of `tttenv certify` that certifies it again
     about: str  # a short description
     certificate: Any  # a `Certificate`, in which no field is unknown on 3,3,3
-    computed: bool = True  # for this page; False if the certificate is the card's
     table: Tabulated | None = None  # of one for 3,3,3
     network: Network | None = None  # of one for a larger board, to play it in the page
-    not_embedded: bool = False  # whether its network was left out to keep the page small
     seconds: float | None = None  # to the first unbeatable certificate, or of the whole run
-    in_all: bool = False  # whether the seconds are those of the whole run
-    steps: int | None = None
+    steps: int | None = None  # until then
+    in_all: bool = False  # whether these are those of the whole run
     seeds: Seeds | None = None  # of its learner, if several were trained
-    quick: bool = False  # trained with fewer steps than usual
     curve: Curve | None = None
     snapshots: dict[int, Moves] = field(default_factory=dict)  # earlier moves by step
     complaint: str | None = None  # error in the files of the run
@@ -170,8 +166,7 @@ def from_benchmark(
         if not os.path.isfile(folder / CARD):  # without an error for invalid file names
             gone = shorter(row["folder"])
             raise ValueError(f"{shorter(file)} names {gone}, which does not exist: train it again")
-        player = replace(trained(folder, row["player"]), quick=content.get("quick") is True)
-        found.append(_among(player, row["folder"], trainings))
+        found.append(_among(trained(folder, row["player"]), row["folder"], trainings))
     return found
 
 
@@ -294,8 +289,8 @@ def trained(folder: Path, name: str) -> Shown:
     except ValueError as error:
         complaint = str(error)
     reached = curve.unbeatable_at if curve else None
-    seconds = reached[1] if reached else card.get("seconds")
-    for number in (seconds, card["steps"]):
+    steps, seconds = reached or (card["steps"], card.get("seconds"))
+    for number in (seconds, steps):
         schema.checked(schema.Number | None, number, shorter(folder / CARD))  # type: ignore[arg-type]  # a union is no type
     from_package = bundled.folder(folder.name) == folder.resolve()
     return Shown(
@@ -305,8 +300,8 @@ def trained(folder: Path, name: str) -> Shown:
         certificate=certify(RULES, table),
         table=table,
         seconds=seconds,
+        steps=steps,
         in_all=reached is None,
-        steps=card["steps"],
         seeds=_measured().get(str(card["learner"])) if from_package else None,
         curve=curve,
         snapshots=earlier,

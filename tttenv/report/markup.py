@@ -4,11 +4,16 @@ The page is built only from `element`, so names, texts and numbers in it can nev
 tag or an attribute.
 """
 
-import base64
 import math
+import string
 import zlib
 from collections.abc import Iterable
 from html import escape
+
+import numpy as np
+
+LETTERS = string.digits + string.ascii_uppercase + string.ascii_lowercase
+DIGITS = f"{LETTERS}!#$%&()*+-;,=>?@^_`{{|}}~./:[]'".encode()  # of base 91
 
 
 class Markup(str):
@@ -34,17 +39,6 @@ def void(tag: str, **attributes: object) -> Markup:
     return Markup(element(tag, **attributes).removesuffix(f"</{tag}>"))
 
 
-def table(heads: Iterable[object], *bodies: Markup, **attributes: object) -> Markup:
-    """Return a table with one row of column headings; the bodies are `tbody`s, and what follows."""
-    row = element("tr", *(element("th", head, scope="col") for head in heads))
-    return element("table", element("thead", row), *bodies, **attributes)
-
-
-def scrolling(content: Markup, label: str) -> Markup:
-    """Return a region in which content that is too wide scrolls, also by the keyboard."""
-    return element("div", content, class_="scroll", role="region", tabindex=0, aria_label=label)
-
-
 def joined(parts: Iterable[object]) -> Markup:
     """Concatenate parts: markup is kept, anything else becomes escaped text."""
     return Markup("".join(part if isinstance(part, Markup) else text(part) for part in parts))
@@ -62,9 +56,14 @@ def text(value: object) -> Markup:
 
 
 def packed(content: bytes) -> Markup:
-    """Return bytes as compressed base-85 text that is safe within a script element.
+    """Return bytes as compressed base-91 text that is safe within a script element.
 
-    The encoding is that of `base64.b85encode` with a comma for <, so that nothing in it ends the
-    element or opens a comment. The page's scripts unpack it, see page/shared/packed.js.
+    Two digits stand for 13 bits; the first digit of all is the number of bits left over. There is
+    no <, so nothing in it ends the element or opens a comment. The page's scripts unpack it, see
+    page/shared/packed.js.
     """
-    return Markup(base64.b85encode(zlib.compress(content, 9)).replace(b"<", b",").decode())
+    bits = np.unpackbits(np.frombuffer(zlib.compress(content, 9), np.uint8))
+    left = -len(bits) % 13
+    numbers = np.pad(bits, (0, left)).reshape(-1, 13) @ (1 << np.arange(13)[::-1])
+    digits = [left, *np.stack([numbers // 91, numbers % 91], axis=1).ravel()]
+    return Markup(np.frombuffer(DIGITS, np.uint8)[digits].tobytes().decode())

@@ -14,7 +14,7 @@ SECONDS = 10.0  # for one call of a function
 
 
 def course_findings(path: str) -> Iterator[Finding]:
-    """Check the functions of a user's file, in a process of its own, if it has all of them.
+    """Check the functions of a user's file in a separate process, if it has all of them.
 
     Args:
         path: the file.

@@ -38,7 +38,7 @@ WRAPPED = "different from the unwrapped version"  # obvious to users of wrappers
 
 @dataclass
 class Moment:
-    """What the environment returns at one step, and the true state of the game."""
+    """Return values of an environment at one step, and the true state of the game."""
 
     shown: Boards | None  # the observed board, (cells,); None: not understood
     mask: Mask | None  # the reported legal cells

@@ -283,7 +283,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def learned(subject: CheckedPlayer) -> Finding:
-    """Check what the player has learned: to lose, the wrong view, one seat, nothing, or to play."""
+    """Check whether the player learned to play, and not to lose, one seat or the wrong view."""
     if not enumerable(subject.rules):
         return Finding("skipped", "exact results need a board small enough to enumerate")
     both, chance = subject.strength, by_chance(subject.rules)

@@ -141,7 +141,7 @@ _R = TypeVar("_R")
 
 
 def one_at_a_time(method: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let one thread at a time run the decorated methods of an object, using its `lock`.
+    """Allow one thread at a time in the decorated methods of an object, by its `lock`.
 
     Needed where a method works in arrays of its object: compiled code runs without Python's global
     interpreter lock.

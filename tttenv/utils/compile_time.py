@@ -59,7 +59,7 @@ class _Watch(events.Listener):
             self.hint(self._subject)
 
     def hint(self, subject: str) -> None:
-        """Log a warning of a long compilation, once in a process that shows no others."""
+        """Warn once of a long compilation, in a process that shows no progress of it."""
         if not self._hinted and not _logger.level:
             self._hinted = True
             _logger.warning(

@@ -29,7 +29,7 @@ Kind = tuple[str, tuple[int, ...]]  # a tensor's type, as "F32", and its shape
 
 
 class _Entry(TypedDict):
-    """What a header says of a tensor."""
+    """A tensor's entry in a header."""
 
     dtype: str
     shape: list[Annotated[int, Meta(ge=0, le=LONGEST_AXIS)]]

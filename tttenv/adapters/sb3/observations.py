@@ -1,4 +1,4 @@
-"""What a Stable-Baselines3 model observes of a board: the transforms of its environment.
+"""Observations of a Stable-Baselines3 model, by the transforms of its environment.
 
 A certificate is of an agent whose moves follow from the board alone. So the wrappers of a live
 model's environment are copied, played for some steps, and used only if they make the same
@@ -54,7 +54,7 @@ UNKNOWN = (
 
 
 class Seen(NamedTuple):
-    """What a model observes of boards (batch, cells).
+    """The observations of a model for boards (batch, cells).
 
     Attributes:
         show: returns the observations of boards; to be copied with a model, it is a function.

@@ -37,7 +37,7 @@ NO_SEARCH = Explanation([])
 
 
 def distance(stones: int | None) -> str:
-    """Describe a distance as the end of a phrase."""
+    """Return a distance as the end of a phrase, such as " in 2"."""
     return f" in {stones}" if stones else ""
 
 
@@ -56,7 +56,7 @@ def some(rules: Rules, cells: Sequence[int], most: int) -> str:
 
 @dataclass(frozen=True)
 class Advice:
-    """What is known about the moves on a board, for the side to move; all arrays are (cells,)."""
+    """Known values of the moves on a board, for the side to move; all arrays are (cells,)."""
 
     rules: Rules
     board: Any
@@ -91,7 +91,7 @@ class Advice:
 
     @property
     def legend(self) -> str:
-        """What the values mean."""
+        """Explanation of the values."""
         if self.values is None:
             return NOTHING_DECIDED
         return LEGEND_UNDECIDED if self.stones is None else LEGEND

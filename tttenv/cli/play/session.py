@@ -73,7 +73,7 @@ class Session:
 
     @property
     def seats(self) -> str:
-        """Who has which seat, such as "you are X, minimax is O"."""
+        """The players' seats in words, such as "you are X, minimax is O"."""
         return f"you are {SEATS[self.seat]}, {self.name} is {SEATS[1 - self.seat]}"
 
     def awaits_person(self) -> bool:
@@ -112,7 +112,7 @@ class Session:
         """
         own = self.plies(self.seat)
         if not own:
-            raise ValueError("there is no stone of yours to take back")
+            raise ValueError("you have no stone to take back")
         count = len(self.cells) - own[-1]
         self.forfeited = False
         del self.cells[own[-1] :], self.boards[own[-1] + 1 :]

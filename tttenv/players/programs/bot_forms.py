@@ -19,7 +19,7 @@ OTHER = {"X": "O", "O": "X"}
 
 
 class Form(NamedTuple):
-    """How a bot is called and how its answer is read, by keys of the table."""
+    """The calling convention of a bot and the format of its answers, by keys of the table."""
 
     shape: str
     stones: str
@@ -185,7 +185,7 @@ def _cell_of(value: Any, row: dict[str, Any], n: int) -> int:
 
 
 class Reply(NamedTuple):
-    """What a call returned and the board that it was given, or what happened instead."""
+    """The value that a call returned, with the board passed to it, or its failure."""
 
     value: Any = None
     given: Any = None

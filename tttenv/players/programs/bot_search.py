@@ -204,7 +204,15 @@ class Search:
             for call in self._calls(function):
                 same = [Trial(name, function, Form(*call, answer)) for answer in ANSWERS]
                 trials += self._survivors(same)
-        trials.sort(key=lambda trial: (len(trial.seats), trial.kept), reverse=True)
+        # A bot that declines the mark X or O means it: it is not asked under other marks.
+        marked = [trial for trial in trials if "mark" in trial.form.arguments]
+        declines = bool(marked) and marked[0].form.stones == "XO" and len(marked[0].seats) == 1
+
+        def rank(trial: Trial) -> tuple[bool, int, int]:
+            meant = declines and trial in marked and trial.form.stones == "XO"
+            return meant, len(trial.seats), trial.kept
+
+        trials.sort(key=rank, reverse=True)
         for trial in trials:
             others = OTHER.keys() - set(trial.seats)
             legal = self._survivors([trial], light=True)

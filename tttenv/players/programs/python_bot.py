@@ -86,7 +86,7 @@ class PythonBot(ProgramPlayer):
         self.query(None)
 
     def handshake(self, program: Program) -> None:
-        """Let the process import the file and find the bot's form, which is logged once.
+        """Import the file in the process, and find the bot's form, which is logged once.
 
         Raises:
             ProgramError: if the import fails, or no form is found.

@@ -131,7 +131,7 @@ class IterativeDeepening:
         return root.found[: progress[kernel.FOUND]].tolist(), int(progress[kernel.FOUND_SCORE])
 
     def _cut_off(self, root: RootSearch) -> bool:
-        """Return whether an interrupted depth decides: with `threats`, after its first move."""
+        """Return whether an interrupted depth counts: with `threats`, after its first move."""
         return bool(self.state.threats > 0 and root.progress[kernel.BEST] > 0)
 
     def _found(self, best: list[int], value: float) -> Found:

@@ -341,7 +341,7 @@ def _add_node(f: Forest, tree: int, forced: int) -> int:
 
 @inner
 def _allow(f: Forest, tree: int, node: int, cell: int, allowed: bool) -> None:
-    """Let a move be searched, or count it as lost so that no proof waits for it."""
+    """Start the search of a move, or count it as lost so that no proof waits for it."""
     f.allowed[tree, node, cell] = allowed
     f.proof[tree, node, cell] = UNPROVEN if allowed else LOST
 

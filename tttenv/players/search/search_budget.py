@@ -69,7 +69,7 @@ class Budget:
 
     @contextmanager
     def part(self, share: float, nodes: int) -> Iterator[None]:
-        """Limit a block, which ends without an error when its part of the budget is spent.
+        """End a block, without an error, when its part of the budget is spent.
 
         Args:
             share: of the positions and seconds, from 0 to 1.

@@ -48,7 +48,7 @@ _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # lists in JSON, whose strings co
 
 
 class Choice(TypedDict):
-    """How a checkpoint's player chooses a move from its weights."""
+    """The rule by which a checkpoint's player chooses a move from its weights."""
 
     # Within which outputs are ties, see `tttenv.policy.first_best`; None if moves are looked up.
     tolerance: NotRequired[Annotated[float, Meta(ge=0, le=1)] | None]

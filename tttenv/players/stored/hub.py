@@ -50,7 +50,7 @@ class _File(TypedDict):
 
 
 class _Listing(TypedDict):
-    """What the Hub states about a repository."""
+    """Facts that the Hub states about a repository."""
 
     sha: Annotated[str, Meta(pattern=r"^[0-9a-f]{40,64}\Z")]
     siblings: list[_File]

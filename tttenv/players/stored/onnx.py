@@ -88,7 +88,7 @@ class _Network:
             raise ValueError(f"{self.name} takes batches of {self.batch:,} boards, not of any size")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Support copying and pickling: a copy is of the bytes, whatever the file holds now."""
+        """Support copying and pickling: the copy has the bytes that were read, not the file."""
         return _Network, self.made_from
 
     def __call__(self, seen: Any) -> NDArray[Any]:

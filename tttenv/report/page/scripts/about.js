@@ -23,6 +23,14 @@ function expected(value) {
   const cut = Math.min(Math.max(value, -0.99), 0.99);
   return (Math.abs(cut) < 0.005 ? cut.toExponential(0) : cut.toFixed(2)).replace(/^-/, "−");
 }
+// How often a player loses: "one game in 189" only where it is exactly that.
+function oneIn(chance) {
+  const games = 1 / chance;
+  const near = Math.round(games);
+  if (games < 10) return `${percent(chance)} % of its games`;
+  return `${Math.abs(games - near) < 1e-9 * near ? "" : "about "}one game in ${counted(near)}`;
+}
+
 const SEATS = ["X", "O"];
 
 // A row of the certificate: its name, and a cell for each seat or one for both.
@@ -70,16 +78,18 @@ function drawAbout() {
   const player = aboutPlayer();
   if (player === described) return;
   described = player;
-  const { certificate, spec } = player;
+  const { certificate, spec, seats = "XO" } = player; // a pasted bot may play one seat only
   for (const seat of SEATS) {
-    const line = certificate?.losing_line[seat];
+    const line = seats.includes(seat) && certificate?.losing_line[seat];
     const button = find(`lose-${seat}`);
     button.hidden = !line;
-    if (line) setText(button, `See it lose as ${seat}, in ${howMany(line.length, "stone")}`);
+    if (line) setText(button, `Watch it lose as ${seat}, in ${howMany(line.length, "stone")}`);
   }
   find("about-name").textContent = player.name;
-  find("about").textContent = `${capital(player.about)}. ${certifiedText(certificate)}`;
+  find("about").textContent = `${capital(player.about)}. ${certifiedText(certificate, seats)}`;
   find("certificate-holder").hidden = !certificate;
+  find("yours").hidden = !isSolved() || !spec; // a player made in this page has led there
+  find("about-games").hidden = !isSolved();
   if (!certificate) return;
   const quoted = (spec ?? "").replaceAll("'", `'"'"'`); // as it is made to be pasted in a shell
   find("command").textContent = `tttenv certify '${quoted}' --json`;
@@ -89,15 +99,16 @@ function drawAbout() {
 }
 
 // The verdict in a sentence; on larger boards one about each seat.
-function certifiedText(certificate) {
-  if (!certificate) return "No certificate of it on this board is part of this page.";
+function certifiedText(certificate, seats) {
+  if (!certificate) return "This page has no certificate of it on this board.";
   const { worst_case: worst, never_loses: never, reached, value } = certificate;
+  if (seats.length === 1) return `It does not play ${other(seats)}. As ${seats} it ${never[seats] ? "never loses" : "can be beaten"}.`;
   if (isSolved() && certificate.unbeatable) return "✓ Never loses, as X or O.";
   if (isSolved()) return `${never.X ? "As X it never loses. " : never.O ? "As O it never loses. " : ""}It can be beaten.`;
   const told = SEATS.map((seat) => {
     if (value === (seat === "X" ? -1 : 1)) return `${seat} cannot hold ${boardTitle(state.game)}.`;
     if (never[seat] === false) return `As ${seat} it can be beaten.`;
-    if (!never[seat]) return `As ${seat} it is not certified: its certificate did not come to an end.`;
+    if (!never[seat]) return `As ${seat} it is not certified: its certificate was not finished.`;
     const count = reached ? `, in all ${counted(reached[seat])} positions that it can reach` : "";
     return `Certified: ${worst[seat] === 1 ? "always wins" : "never loses"} as ${seat}${count}.`;
   });

@@ -209,6 +209,10 @@ function drawMoves() {
   if (focused) (list.querySelector("[aria-current]") ?? buttons.find((button) => button.tabIndex === 0)).focus();
   const empty = state.line.length === 0 || (state.asking && !state.title);
   find("record").classList.toggle("empty", empty);
+  if (items.length > 6) { // they may not all have room
+    const chip = list.querySelector("[aria-current]") ?? list.firstElementChild;
+    list.scrollLeft = chip.offsetLeft + chip.offsetWidth / 2 - list.clientWidth / 2;
+  }
   find("earlier").setAttribute("aria-disabled", String(state.at === 0));
   find("later").setAttribute("aria-disabled", String(atEnd()));
 }

@@ -20,20 +20,36 @@ function gameNamed(name) {
   const fits = [m, n].every((size) => size >= SMALLEST && size <= LARGEST);
   if (known || !fits || k < 3 || k > Math.max(m, n)) return known;
   const own = data.networks.filter((network) => network.rules === name);
-  // Weights that were learned on one board serve on another.
-  const lent = data.networks.filter((network) => network.rules.endsWith(`,${k}`));
-  const elsewhere = ({ name: whose, about, rules }) => ({ name: whose, about: `${about}, which was trained on ${rules}`, network: whose });
-  const players = [...(own.length ? own : lent.map(elsewhere)), ...RULED.map((player) => ({ ...player }))];
-  games.push({ name: `${m},${n},${k}`, m, n, k, cells: m * n, players, start: 0 });
+  const [fitting, small] = own.length ? [own, []] : lent({ m, n, k });
+  const [best, ...others] = RULED.map((player) => ({ ...player }));
+  games.push({ name: `${m},${n},${k}`, m, n, k, cells: m * n, players: [...fitting, best, ...small, ...others], start: 0 });
   return games.at(-1);
 }
+
+const sizes = (rules) => {
+  const [m, n, k] = rules.split(",").map(Number);
+  return { m, n, k, cells: m * n };
+};
+
+// The networks of other boards, the nearest in size first: those that were trained on a board at least as
+// large, and those that were not, which may open far from the middle.
+function lent({ m, n, k }) {
+  const trained = data.networks.map(({ name, about, rules }) => ({ name, about, network: name, on: sizes(rules) }));
+  const alike = trained.filter(({ on }) => on.k === k).sort((a, b) => a.on.cells - b.on.cells);
+  for (const one of alike) {
+    one.about += ` on ${boardTitle(one.on)}`;
+    one.label = `${one.name}, trained on ${one.on.m}×${one.on.n}`;
+  }
+  const covers = ({ on }) => on.m >= m && on.n >= n;
+  return [alike.filter(covers), alike.filter((one) => !covers(one)).reverse()];
+}
+
+const coordinate = (cell, { n }) => `${"abcdefghijklmno"[cell % n]}${Math.floor(cell / n) + 1}`;
+const boardTitle = ({ m, n, k }) => `${m}×${n}, ${k} in a row`;
 
 for (const network of data.networks) network.network = network.name;
 for (const name of new Set([...SIZES, ...data.networks.map((network) => network.rules)])) gameNamed(name);
 games.sort((a, b) => a.cells - b.cells || a.k - b.k);
-
-const coordinate = (cell, { n }) => `${"abcdefghijklmno"[cell % n]}${Math.floor(cell / n) + 1}`;
-const boardTitle = ({ m, n, k }) => `${m}×${n}, ${k} in a row`;
 
 // The cells of a game's lines that its last stone completes.
 function wonBy(line, { m, n, k }) {

@@ -111,20 +111,21 @@ async function judgeBot(chosen = {}) {
   stopBot(judging, "");
   const run = (judging = { bots: new Set() });
   const text = find("bot-code").value;
-  for (const id of ["bot-lose", "bot-play", "bot-form"]) find(id).hidden = true;
+  for (const id of ["bot-ways", "bot-form", "bot-example"]) find(id).hidden = true;
   if (!("shape" in chosen)) find("bot-otherwise").hidden = true; // else the focus is in it
   find("bot-stop").hidden = false;
   setText(find("bot-status"), "Asking it about all boards.");
-  let said;
+  let failure = "";
   try {
-    said = await judge(run, text, chosen);
+    await judge(run, text, chosen);
   } catch (error) {
-    said = run.said ?? error.message;
+    failure = run.said ?? error.message;
     if (error.form) offerForms(error.form);
-    stopBot(run, said);
+    find("bot-example").hidden = !error.unread;
+    stopBot(run, failure);
   }
   if (run !== judging) return; // another one has begun
-  setText(find("bot-status"), said);
+  if (failure) setText(find("bot-status"), failure);
   if (document.activeElement === find("bot-stop")) find("bot-judge").focus();
   find("bot-stop").hidden = true;
 }
@@ -135,7 +136,7 @@ async function judge(run, text, chosen) {
   const pasted = botTable(text);
   if (!pasted && text.length > LONGEST_BOT) throw new Error(`A bot has at most ${counted(LONGEST_BOT)} letters.`);
   const found = pasted ? null : await findForm(run, text, chosen);
-  if (run !== judging) return "";
+  if (run !== judging) return;
   if (found) {
     setText(find("bot-form"), readAs(found.name, found.form));
     find("bot-form").dataset.form = formText(found.form);
@@ -143,50 +144,82 @@ async function judge(run, text, chosen) {
     offerForms(found.form);
   }
   const { answers, reads } = pasted ? { answers: tableAnswers(pasted, boards) } : await askSeats(run, found, boards);
-  if (run !== judging) return "";
+  if (run !== judging) return;
   const { table, wrong } = judged(boards, answers);
   const absent = ["X", "O"].filter((seat) => boards.every(({ me, position }) => me !== seat || wrong.has(position)));
   if (absent.length === 2) throw new Error(`Not understood: on the empty board ${wrong.get(0)}.`);
   const certificate = certificateOf(table);
   bots += 1;
   const number = offerPlayer(bots === 1 ? "your bot" : `your bot ${bots}`, "pasted into this page", table, certificate);
+  const seats = ["X", "O"].filter((seat) => !absent.includes(seat)).join("");
+  Object.assign(data.players[number], { code: codeOf(table, seats), shared: USUAL_NAME, seats });
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  const parts = botVerdict(certificate, table, wrong, boards, seconds, absent);
-  if (answers.some((all) => all.length > 1)) parts.push(`It draws random numbers: judged by ${REPEATS} answers to each board.`);
-  if (reads) parts.push("It reads a clock or the system's random numbers: its answers were the same whenever it was asked.");
-  offerGame("bot", number);
-  if (absent.length) {
-    find("bot-lose").hidden = true;
-    find("bot-play").textContent = `Play it as ${absent[0]}`;
-    find("bot-play").href = `#play=${encodeURIComponent(data.players[number].name)}&seat=${absent[0]}`;
-  }
+  const parts = botVerdict({ certificate, table, boards, absent, wrong, scope: `${countedBoards(boards.length)}, ${seconds} s` });
+  const faults = certificate.blunders;
+  if (certificate.unbeatable && !faults) parts.push([wrong.size ? "It keeps the value of every board that it answers." : "It is perfect in every position."]);
+  if (faults) parts.push([`It throws away a win or a draw on ${countedBoards(faults)}.`]);
+  parts.push(...silences(boards.filter(({ me }) => !absent.includes(me)), table, wrong));
+  if (answers.some((all) => all.length > 1)) parts.push([`It draws random numbers: judged by ${REPEATS} answers to each board.`]);
+  if (reads) parts.push(["It reads a clock or the system's random numbers: its answers were the same whenever it was asked."]);
+  showVerdict(number, parts);
+  offerMind(number);
   draw();
-  return parts.join(" ");
 }
 
-function botVerdict({ losing_line: lines, blunders }, table, wrong, boards, seconds, absent) {
-  const parts = ["X", "O"].map((seat) => {
-    if (absent.includes(seat)) return `It does not play ${seat}.`;
-    if (!lines[seat]) return `As ${seat} it never loses.`;
-    const line = lines[seat].map(place).join(" ");
-    const reason = wrong.get(walk(lines[seat]));
-    return `As ${seat} it can be beaten: ${line || "on the empty board"}${reason ? `, where ${reason}` : ""}.`;
+// A verdict in sentences, each with its kind: one about both seats, or one about each.
+function botVerdict({ certificate, table, absent, wrong, scope }) {
+  const { losing_line: lines } = certificate;
+  if (!lines.X && !lines.O) return [[`Unbeatable: no opponent wins a game against it, as X or as O (${scope}).`, "good"]];
+  return ["X", "O"].map((seat) => {
+    if (absent.includes(seat)) return [`It does not play ${seat}.`, "absent"];
+    if (!lines[seat]) return [`As ${seat} it never loses.`, "good"];
+    const [line, end] = [lines[seat].map(place).join(" "), walk(lines[seat])];
+    const reason = over(end) || answersIn(table, end) ? "" : `, where ${wrong?.get(end) ?? "it has no legal answer"}`;
+    return [`As ${seat} it can be beaten: ${line || "on the empty board"}${reason}.`, "bad", lines[seat]];
   });
-  const bad = boards.filter(({ me, position }) => wrong.has(position) && !absent.includes(me));
-  if (!lines.X && !lines.O) {
-    parts.splice(0, 2, `Unbeatable: no opponent wins a game against it, as X or as O (${counted(boards.length)} boards, ${seconds} s).`);
-    if (!blunders) parts.push(bad.length ? "It keeps the value of every board that it answers." : "It is perfect in every position.");
-  }
-  if (blunders) parts.push(`It throws away a win or a draw on ${countedBoards(blunders)}.`);
+}
+
+// Where a bot has no legal answer: on boards that its own play reaches, and on others.
+function silences(boards, table, wrong) {
+  const bad = boards.filter(({ position }) => wrong.has(position));
   const reached = [reachedBy(table, 0), reachedBy(table, 1)];
   const isReached = ({ position }) => reached[turnOf[position]][position] > 0;
-  for (const [some, which] of [[bad.filter(isReached), ""], [bad.filter((one) => !isReached(one)), " that its own play never reaches"]]) {
-    if (some.length) parts.push(`No legal answer on ${countedBoards(some.length)}${which}, as on ${boardText(some[0])}: ${wrong.get(some[0].position)}.`);
-  }
-  return parts;
+  const groups = [[bad.filter(isReached), ""], [bad.filter((one) => !isReached(one)), " that its own play never reaches"]];
+  return groups.flatMap(([some, which]) =>
+    some.length ? [[`No legal answer on ${countedBoards(some.length)}${which}, as on ${boardText(some[0])}: ${wrong.get(some[0].position)}.`]] : [],
+  );
 }
 
 const countedBoards = (count) => `${counted(count)} board${count > 1 ? "s" : ""}`;
+
+// Show a verdict and what leads on from it: to the board, or to others.
+function showVerdict(number, parts) {
+  const told = parts.map(([text, kind = "", line = []], at) => {
+    const moves = line.length ? `: ${line.map(place).join(" ")}` : ""; // drawn for those who see it
+    const from = moves ? text.indexOf(moves) : text.length;
+    const sentence = element("p", `${at ? " " : ""}${text.slice(0, from)}`, kind ? { class: kind } : {});
+    if (moves) sentence.append(element("span", moves, { class: "unseen" }), text.slice(from + moves.length));
+    return sentence;
+  });
+  find("bot-status").replaceChildren(...told);
+  find("bot-ways").hidden = false;
+  offerGame("bot", number);
+  const { seats, name, certificate } = data.players[number];
+  const lost = [...seats].filter((seat) => certificate.losing_line[seat]?.length);
+  find("bot-lost").replaceChildren(...lost.map((seat) => {
+    const game = element("span");
+    game.append(numberedBoard(certificate.losing_line[seat]), `How it loses as ${seat}`);
+    return game;
+  }));
+  if (seats.length === 1) {
+    const line = certificate.losing_line[seats];
+    find("bot-lose").hidden = !line;
+    find("bot-lose").onclick = () => startReplay(line, seats, number, games[0]);
+    find("bot-play").textContent = line ? `Beat it (you are ${other(seats)})` : `Play it as ${other(seats)}`;
+    find("bot-play").href = `#play=${encodeURIComponent(name)}&seat=${other(seats)}`;
+  }
+  offerLink(number, parts);
+}
 
 // The parts of a form to choose from. A change judges the bot again as it is chosen.
 function offerForms(form) {
@@ -212,5 +245,11 @@ function judgeAsChosen() {
 }
 
 find("bot-judge").addEventListener("click", () => judgeBot());
+find("bot-example").addEventListener("click", () => {
+  find("bot-code").value = find("bot-code").defaultValue;
+  find("bot-example").hidden = true;
+  setText(find("bot-status"), "");
+  find("bot-judge").focus();
+});
 find("bot-stop").addEventListener("click", () => stopBot(judging, "Stopped."));
 for (const part of ["shape", "stones", "call", "answer"]) find(`bot-${part}`).addEventListener("change", judgeAsChosen);

@@ -131,7 +131,7 @@ class AskedBot {
 }
 
 const isText = (value, most) => typeof value === "string" && value.length <= most;
-const isCell = (value) => Number.isInteger(value) && value >= -1 && value < CELLS;
+const isCell = (value, least = -1) => Number.isInteger(value) && value >= least && value < CELLS;
 
 function isIntroduction(sent) {
   if (!Array.isArray(sent) || sent.length !== 3 || !isText(sent[1], LONGEST_SAID)) return false;
@@ -143,7 +143,7 @@ function isIntroduction(sent) {
 function isAnswer(sent, number, readers, { repeats, boards }) {
   if (!Array.isArray(sent) || sent.length !== 4 || sent[0] !== number || number >= boards.length) return false;
   const isOne = (one) =>
-    Array.isArray(one) && one.length === readers + 1 && isText(one[readers], LONGEST_SAID + 20) && one.slice(0, readers).every(isCell);
+    Array.isArray(one) && one.length === readers + 1 && isText(one[readers], LONGEST_SAID + 20) && one.slice(0, readers).every((cell) => isCell(cell, -2));
   const [, all, differs] = sent;
   return Array.isArray(all) && all.length > 0 && all.length <= repeats && all.every(isOne) && isText(differs, LONGEST_SAID + 20);
 }

@@ -35,16 +35,17 @@ async function startBot(run, text) {
       const bot = await new AskedBot(run, body).ready;
       if (bot.candidates.length) return bot;
       bot.end();
-      first ??= new Error(bot.wrong ? `It cannot be started: ${bot.wrong}.` : notCode("no function has a name"));
+      first ??= bot.wrong ? new Error(`It cannot be started: ${bot.wrong}.`) : unread("No function is in it");
     } catch (error) {
       if (!error.syntax) throw error.hung ? new Error(`It ${error.message} when it was started.`) : error;
-      if (/brackets/.test(error.message) || !first) first = new Error(notCode(error.message));
+      if (/brackets/.test(error.message) || !first) first = unread(`Not read as JavaScript (${error.message})`);
     }
   }
   throw isTyped(text) ? new Error("This looks like TypeScript. Paste it without the types, as its compiler writes it.") : first;
 }
 
-const notCode = (why) => `This is no function and no table of moves: ${why}. Other languages: see below.`;
+const unread = (why) =>
+  Object.assign(new Error(`${why}. Paste a function like the example. Other languages: see below.`), { unread: true });
 const isTyped = (text) =>
   /^\s*(export\s+)?(interface|type|enum)\s+\w+|[\w)\]?]\s*:\s*(string|number|boolean|any|void|unknown|[A-Z]\w*)\b[\w<>[\]| "']*\s*[,)={;]|\bas\s+(const|string|number|[A-Z]\w*)\b/m.test(text);
 
@@ -59,11 +60,22 @@ async function tryForm(bot, which, form, parts, guard, best, answer) {
     for (const seat of "XO") alive[seat] = alive[seat].map((one, reader) => one && got.alive[seat][reader]);
     if (!alive.X.includes(true) && !alive.O.includes(true)) return { ...trial, seats: "" };
     Object.assign(trial, bestReader(trial.answers, alive, parts.flat()));
-    const more = trial.seats.length - (best?.seats.length ?? 0) || best.misses - trial.misses;
-    if (more <= 0) return { ...trial, seats: "" };
+    if (best && !isBetter(trial, best)) return { ...trial, seats: "" };
   }
   return trial;
 }
+
+// Of two forms the better one plays more seats, and then keeps more values. A bot of one seat that makes
+// no mistake in it is no bot of both that makes some.
+function isBetter(one, than) {
+  const faultless = ({ seats, misses }) => Number(seats !== "" && misses === 0);
+  const more = faultless(one) - faultless(than) || one.seats.length - than.seats.length || than.misses - one.misses;
+  return more > 0;
+}
+
+// Whether a bot plays one seat and declines every board of the other: it answers nothing, or throws.
+const declines = ({ seats, answers, reader }, boards) =>
+  seats.length === 1 && answers.every((one, number) => boards[number].me === seats || one[reader] === -2);
 
 // The way to read the answers that is legal in most seats, and keeps the value of most boards.
 function bestReader(answers, alive, boards) {
@@ -85,6 +97,7 @@ async function findForm(run, text, chosen) {
   const begun = performance.now();
   let bot = await startBot(run, text);
   let [best, hung, furthest] = [null, 0, { answers: [] }];
+  let meant; // whether the first form with its mark that it plays has X and O, and it declines one of them
   const late = () => hung >= (best ? 3 : MOST_HUNG) || performance.now() - begun > (best ? 0.4 : 1) * LONGEST_FINDING;
   let [tried, shown] = [0, begun];
   const tell = () => {
@@ -95,11 +108,18 @@ async function findForm(run, text, chosen) {
   };
   for (const [which, candidate] of bot.candidates.entries()) {
     for (const form of formsFor(candidate, chosen)) {
+      // A bot that plays one seat only may answer in both if it is not told its mark.
+      if (form.call === "board" && candidate.length > 1 && best && best.form.call !== "board") continue;
+      // A bot that declines the mark X or O means it: it is not asked under other marks.
+      const marked = form.call.includes("mark");
+      const plain = marked && form.stones.key === "XO";
+      if (meant && !plain) continue;
+      const least = plain && meant === undefined ? null : best;
       let trial;
       tell();
       for (const last of [false, true]) { // the machine may have been busy
         try {
-          trial ??= await tryForm(bot, which, form, parts, hung > 0, best, chosen.answer);
+          trial ??= await tryForm(bot, which, form, parts, hung > 0, least, chosen.answer);
         } catch (error) {
           if (!error.hung) throw error;
           hung += 1;
@@ -107,7 +127,10 @@ async function findForm(run, text, chosen) {
           bot = await new AskedBot(run, bot.text.body).ready;
         }
       }
-      if (trial.seats) best = trial;
+      const declining = marked && declines(trial, all);
+      const first = meant === undefined && marked && (declining || trial.seats === "XO");
+      if (first) meant = plain && declining;
+      if (trial.seats && ((first && meant) || !best || isBetter(trial, best))) best = trial;
       if (best?.seats === "XO" && best.misses === 0) break;
       const count = trial.answers.length;
       if (count > furthest.answers.length || !furthest.form) furthest = { ...trial, said: trial.said ?? trial.answers.at(-1).at(-1) };

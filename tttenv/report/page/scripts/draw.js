@@ -53,6 +53,20 @@ function thumbnail(line, marked = []) {
   return svg(30, paths);
 }
 
+// The same with the number of each stone.
+function numberedBoard(line) {
+  const board = thumbnail(line);
+  line.forEach((cell, turn) => {
+    const [x, y] = corner(cell);
+    const number = document.createElementNS(board.namespaceURI, "text");
+    number.setAttribute("x", x + 0.6);
+    number.setAttribute("y", y + 2.6);
+    number.textContent = turn + 1;
+    board.append(number);
+  });
+  return board;
+}
+
 const mover = (line) => "XO"[line.length % 2];
 const other = (seat) => (seat === "X" ? "O" : "X");
 const place = (cell) => `${"abc"[cell % 3]}${Math.floor(cell / 3) + 1}`;

@@ -49,8 +49,8 @@ const howMany = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 function countedText(whose, found, here, ply) {
   const all = found.filter((position) => position !== undefined);
   if (whose === "") return `${here.length} of ${all.length} positions have ${howMany(ply, "stone")}.`;
-  const { name } = data.players[Number(whose)];
-  if (!all.length) return `${name} never blunders.`;
+  const { name, linked } = data.players[Number(whose)];
+  if (!all.length) return `${name} never blunders${linked ? " in its games" : ""}.`;
   const wrong = groups.flat().filter((position) => mistakes(Number(whose), position).length > 0);
   const met = wrong.filter((position) => positionsMet(Number(whose))[position]).length;
   const where = `${name} may blunder in ${howMany(wrong.length, "position")}; its games reach ${met || "none"} of them.`;

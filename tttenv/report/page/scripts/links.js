@@ -10,12 +10,12 @@ function address(changes = {}) {
   const setup = "line" in changes ? 0 : state.setup;
   const cast = "line" in changes || state.asking ? null : answers ? state.cast : opponentsSeat();
   const now = { ...state, seat, line: shownLine(), setup, cast, ...changes };
-  const parts = {};
-  if (now.seat === "none") {
-    parts.watch = now.game.players[now.rivals.X].name;
-    parts.against = now.game.players[now.rivals.O].name;
-  } else {
-    parts.play = now.game.players[now.player].name;
+  const [parts, codes] = [{}, {}];
+  const who = now.seat === "none" ? { watch: now.rivals.X, against: now.rivals.O } : { play: now.player };
+  for (const [key, number] of Object.entries(who)) {
+    const { name, shared, code } = now.game.players[number];
+    parts[key] = shared ?? name;
+    if (code) codes[CODE_KEYS[key]] = code; // of a pasted bot
   }
   if (now.game !== games[0]) parts.rules = now.game.name;
   if (now.seat !== "none") parts.seat = now.seat;
@@ -23,6 +23,7 @@ function address(changes = {}) {
   if (now.overlay !== "none") parts.show = now.overlay;
   if (now.line.length) parts.moves = now.line.map((cell) => coordinate(cell, now.game)).join(".");
   if (now.setup > 0 && now.line.length) parts.setup = Math.min(now.setup, now.line.length);
+  Object.assign(parts, codes);
   const written = (key, text) => (key === "rules" ? text : encodeURIComponent(text));
   return `#${Object.entries(parts).map(([key, text]) => `${key}=${written(key, text)}`).join("&")}`;
 }
@@ -46,9 +47,13 @@ function readAddress(text) {
   const changes = switched(game ?? games[0]);
   const usual = changes.player ?? state.player;
   const unknown = [];
+  const torn = []; // names of pasted bots whose moves cannot be read
   const named = (key) => {
-    const found = parts.has(key) ? playerNamed(parts.get(key), changes.game) : usual;
-    if (found < 0) unknown.push(parts.get(key));
+    if (!parts.has(key)) return usual;
+    const [name, code] = [parts.get(key), parts.get(CODE_KEYS[key])];
+    const coded = code !== null && changes.game === games[0];
+    const found = coded ? linkedPlayer(code, name) : playerNamed(name, changes.game);
+    if (found < 0) (coded ? torn : unknown).push(name);
     return found < 0 ? usual : found;
   };
   const line = readMoves(parts.get("moves") ?? "", changes.game);
@@ -65,16 +70,20 @@ function readAddress(text) {
     const asked = parts.get("seat");
     const usualSeat = parts.has("moves") ? "both" : state.seat === "O" && !state.asking ? "O" : "X"; // moves are shown as they are
     changes.seat = ["X", "O", "both"].includes(asked) ? asked : usualSeat;
-    const cast = asked === "both" && !unknown.length ? parts.get("as") : "";
+    const cast = asked === "both" && !unknown.length && !torn.length ? parts.get("as") : "";
     changes.cast = ["X", "O"].includes(cast) ? cast : null;
   }
   if (!possible) {
-    changes.message = { kind: "warning", text: "The link led to no possible game; here is a new one." };
+    changes.message = { kind: "warning", text: "The link shows no possible game: here is a new one." };
   }
-  if (unknown.length) {
+  remarkOnLinked(changes);
+  if (torn.length) {
+    changes.seat = "both";
+    changes.message = { kind: "warning", text: "The link was cut off or changed: its bot cannot be read. Both sides are yours." };
+  } else if (unknown.length) {
     changes.seat = "both"; // nobody else is to answer in its place
     const names = unknown.map((name) => `“${shortened(name)}”`).join(" and ");
-    const told = `The link names ${names}, who is not on this page: both sides are yours.`;
+    const told = `The link names ${names}, which is not on this page: you play both sides.`;
     changes.message = { kind: "warning", text: told };
   }
   setUp(changes);
@@ -152,27 +161,46 @@ document.addEventListener("click", (event) => {
   open(link.getAttribute("href"), link.matches(".replay") && link.closest("figure").querySelector("h3").textContent);
 });
 
-let copied = 0;
+// A link to the address that stands there already changes no hash: it acts as if it had.
+document.addEventListener("click", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const link = event.target.closest('a[href^="#"][href*="="]');
+  if (!link || link.hash !== location.hash) return;
+  event.preventDefault();
+  dispatchEvent(new HashChangeEvent("hashchange"));
+});
 
-async function copyLink() {
-  const text = new URL(address(), location.href).href;
+const copied = new Map(); // the clocks of buttons that say "Copied"
+
+// Copy a text; one that the browser does not let go is shown in a field, to be copied by hand.
+async function copyText(text, button, field) {
   let done = true;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    done = false; // a browser may refuse: then the link is shown, to be copied by hand
-    find("link").value = text;
+    done = false;
+    field.value = text;
   }
-  find("link-holder").hidden = done;
-  if (!done) find("link").select();
-  find("copy").textContent = done ? "Copied" : "Copy link";
-  if (location.protocol === "file:") {
-    const text = `${done ? "Copied. It" : "The link"} opens only where this file is: send the file too, or publish it.`;
-    state.message = { kind: "about-link", text };
-    drawRemarks();
-  }
-  clearTimeout(copied);
-  copied = setTimeout(() => (find("copy").textContent = "Copy link"), 2000);
+  field.closest("p").hidden = done;
+  if (!done) field.select();
+  button.dataset.label ??= button.textContent;
+  button.textContent = done ? "Copied" : button.dataset.label;
+  clearTimeout(copied.get(button));
+  copied.set(button, setTimeout(() => (button.textContent = button.dataset.label), 2000));
+  return done;
+}
+
+// What is said of a copied link in a page that is a file.
+function fileText(done) {
+  if (location.protocol !== "file:") return "";
+  return `${done ? "Copied. It" : "The link"} opens only where this file is: send the file too, or publish it.`;
+}
+
+async function copyLink() {
+  const text = fileText(await copyText(new URL(address(), location.href).href, find("copy"), find("link")));
+  if (!text) return;
+  state.message = { kind: "about-link", text };
+  drawRemarks();
 }
 
 find("copy").addEventListener("click", copyLink);

@@ -18,13 +18,14 @@ function draw() {
   drawMoves();
   drawQuestion();
   find("play-title").textContent = titleText();
-  setText(find("status"), statusText());
+  drawStatus();
   setText(find("said"), saidText());
   setText(find("proof"), proofText(shownLine()));
   find("proof").dataset.proving = String(isProving(shownLine()));
   drawRemarks();
-  find("again").hidden = state.asking ? !refuting() || state.running : !secondChance();
-  find("again").textContent = state.asking ? "Try again" : "Try again from there";
+  const chance = secondChance();
+  find("again").hidden = state.asking ? !refuting() || state.running : !chance;
+  find("again").textContent = state.asking ? "Try again" : (chance?.words ?? "");
   const cut = !state.asking && !state.running && !hasEnded(shownLine());
   find("onward").hidden = !cut || (atEnd() && state.seat !== "none");
   find("back").setAttribute("aria-disabled", String(backTo() === undefined));
@@ -52,7 +53,8 @@ function saidText() {
   const line = shownLine();
   if (!line.length || state.asking) return "";
   const value = standing(line);
-  return `${other(mover(line))} on ${cellName(line.at(-1))}.${hasEnded(line) || value === "not known" ? "" : ` ${capital(value)}.`}`;
+  const told = value === "draw" ? "Still a draw." : `${capital(value)}${value.includes(" wins") ? " with best play" : ""}.`;
+  return `${other(mover(line))} on ${cellName(line.at(-1))}.${hasEnded(line) || value === "not known" ? "" : ` ${told}`}`;
 }
 
 // A line of the legend appears when its mark does, and stays.
@@ -100,4 +102,7 @@ draw();
 history.replaceState({ game: address() }, "", linked ? address() : undefined);
 if (linked) reveal();
 openLesson(location.hash);
+openDaily(location.hash);
+openSample(location.hash);
+openMind(location.hash);
 requestAnimationFrame(() => whenIdle(makeOneByOne)); // when this has been painted

@@ -84,9 +84,9 @@ function playOn() {
   takeSeat(mover(line), line);
 }
 
-function takeSeat(seat, line) {
-  if (state.seat === "none") {
-    visit(() => setUp({ seat, player: state.rivals[other(seat)], line }));
+function takeSeat(seat, line, anew = state.seat === "none") {
+  if (anew) {
+    visit(() => setUp({ seat, player: playerAt(other(seat)) ?? state.player, line }));
   } else {
     setUp({ line });
   }
@@ -106,18 +106,28 @@ function decisive(line) {
   return decided ? bad : undefined; // of a larger game not all may be known
 }
 
-// Whether the human, or one side of a game that is watched, may try again from the decisive stone.
+// Whether it is the end of a game that the player loses while both sides are the human's: of a replay.
+function sawLoss() {
+  const { line, cast, player } = state;
+  return atEnd() && cast === mover(line) && (isWon(line) || answersNothing(player, line));
+}
+
+// What the reader may do about a lost game, or one that is watched: beat who lost it from the empty board,
+// or play on from the decisive stone.
 function secondChance() {
+  if (sawLoss()) return { seat: other(state.cast), line: [], words: "Now beat it yourself", anew: true };
   const bad = decisive(state.line);
   if (state.asking || !bad || !hasEnded(shownLine())) return undefined;
   const seat = "XO"[bad.ply % 2];
-  return isHuman(seat) || state.seat === "none" ? { seat, line: state.line.slice(0, bad.ply) } : undefined;
+  if (state.cast && seat !== state.cast) return undefined; // nobody's stone
+  if (!isHuman(seat) && state.seat !== "none") return undefined;
+  return { seat, line: state.line.slice(0, bad.ply), words: state.seat === "none" ? "Do better from there" : "Try again from there" };
 }
 
 function tryAgain() {
   if (state.asking) return retryQuestion();
-  const { seat, line } = secondChance();
-  takeSeat(seat, line);
+  const { seat, line, anew } = secondChance();
+  takeSeat(seat, line, anew);
 }
 
 find("again").addEventListener("click", tryAgain);
@@ -131,14 +141,41 @@ function decidedText(line) {
   return `${nameAt("XO"[bad.ply % 2])} ${gave} at move ${bad.ply + 1}: ${cellName(bad.cell)}.`;
 }
 
+const WIN = "You win.";
+const winsText = (name) => (name === "You" ? WIN : `${name} wins.`);
+
 function endingText(line) {
   if (forfeited(line)) {
     const won = nameAt(other(mover(line)));
-    return `${nameAt(mover(line))} has no legal answer. ${won === "You" ? "You win" : `${won} wins`}.`;
+    return `${nameAt(mover(line))} has no legal answer. ${winsText(won)}`;
   }
   if (!isWon(line)) return `The game is a draw. ${decidedText(line)}`.trim();
-  const winner = nameAt(other(mover(line)));
-  return `${winner === "You" ? "You win" : `${winner} wins`}. ${decidedText(line)}`.trim();
+  return `${winsText(nameAt(other(mover(line))))} ${decidedText(line)}`.trim();
+}
+
+// Whether the human has just beaten a player.
+const youWon = (line) =>
+  !state.asking && hasEnded(line) && (isWon(line) || forfeited(line)) && nameAt(other(mover(line))) === "You";
+
+const beatLinked = () => Boolean(opponent().linked) && youWon(shownLine());
+
+// What it means to have beaten a player: how seldom random moves do.
+function winText() {
+  const { name, certificate, linked } = opponent();
+  const chance = certificate?.vs_random[other(state.seat)]?.[2];
+  const who = linked ? "It" : `You beat ${name}, which`; // as the heading says
+  return chance ? ` ${who} loses ${oneIn(chance)} to random moves.` : "";
+}
+
+// The status; a win stands out, on the board too.
+function drawStatus() {
+  const won = youWon(shownLine());
+  find("play").dataset.won = String(won);
+  const text = statusText() + (won ? winText() : "");
+  if (find("status").textContent === text) return; // so that it is not read out again
+  const [before, after] = won ? text.split(WIN) : [text];
+  find("status").textContent = before;
+  if (won) find("status").append(element("strong", WIN, { class: state.seat.toLowerCase() }), after);
 }
 
 function statusText() {
@@ -197,13 +234,20 @@ function titleText() {
   if (state.asking) return find("play-title").dataset.question;
   if (state.title) return state.title;
   if (state.cast) {
-    const loses = isWon(state.line) && mover(state.line) === state.cast;
-    return loses ? lossTitle(opponent().name, state.cast) : `${opponent().name} as ${state.cast}: you play both sides`;
+    const { name } = opponent();
+    if (!isOver(state.line)) return `${name} as ${state.cast}: you play both sides`;
+    const wins = isWon(state.line) && mover(state.line) !== state.cast;
+    return isWon(state.line) && !wins ? lossTitle(name, state.cast) : gameTitle(name, state.cast, wins);
   }
   if (state.seat === "both") return "You play both sides";
   if (state.seat === "none") {
     const [x, o] = [...("XO")].map((seat) => players()[state.rivals[seat]].name);
     return `${x} as X against ${o} as O`;
   }
-  return `You are ${state.seat} against ${opponent().name}`;
+  const { name, linked, shared } = opponent();
+  if (linked) {
+    const who = shared === USUAL_NAME ? "this bot" : name;
+    return beatLinked() ? `You beat ${who}.` : `Can you beat ${who}? You are ${state.seat}.`;
+  }
+  return `You are ${state.seat} against ${name}`;
 }

@@ -57,8 +57,9 @@ function questionRemarks(line) {
 }
 
 // The ways in that stand below the question.
-const beatable = data.players.findIndex(({ name }) => name === "mcts");
-const weakest = beatable >= 0 ? beatable : data.players.findIndex((one) => !one.certificate.unbeatable);
+const canLose = ({ certificate }) => !certificate.unbeatable;
+const beatable = data.players.findIndex((one) => one.name === "mcts" && canLose(one));
+const weakest = beatable >= 0 ? beatable : data.players.findIndex(canLose);
 
 // The seat in which a player loses sooner, and the address of a game in which it sits there.
 const weakSeat = ({ losing_line: lines, worst_case: worst }) =>
@@ -77,22 +78,34 @@ if (weakest >= 0) {
   find("start-beat").href = find("teach-next").href = gameAgainst(data.players[weakest]);
 }
 
-// What leads on: from the right answer to a table that learns it, from a game's end to the proof.
+// What leads on: from the right answer, given or shown, to a table that learns it, from a game's end to
+// the proof, from a win against another's bot to one's own.
 function drawNext() {
   const ended = hasEnded(shownLine()) && opponent().certificate && ["X", "O"].includes(state.seat);
-  const learns = answered(state.line) && !ended;
-  find("next").hidden = state.asking || !(learns || ended);
-  find("next").textContent = learns ? "Watch a table find that move" : "Its certificate";
-  find("next").href = learns ? "#train=1" : "#certificate-holder";
+  const told = state.asking && !refuting() && state.overlay === "values";
+  const learns = told || (answered(state.line) && !ended);
+  const proof = [["Its certificate", "#certificate-holder"]];
+  const ways = beatLinked()
+    ? [["Got a bot? Paste it.", "#bot"], ...proof]
+    : learns
+      ? [["Watch a table learn that move", "#train=1"], ["Got a bot? Paste it.", "#bot"]]
+      : ended && !state.asking ? proof : [];
+  find("next").className = learns && !told ? "button" : "act"; // it leads away from a game that goes on
+  ["next", "next-too"].forEach((id, at) => {
+    find(id).hidden = !ways[at];
+    if (ways[at]) [find(id).textContent, find(id).href] = ways[at];
+  });
 }
 
-find("next").addEventListener("click", (event) => {
-  if (event.target.hash !== "#certificate-holder") return;
-  event.preventDefault();
-  find("certificate-holder").open = true;
-  find("about-name").scrollIntoView();
-  find("certificate-holder").firstElementChild.focus({ preventScroll: true });
-});
+for (const id of ["next", "next-too"]) {
+  find(id).addEventListener("click", (event) => {
+    if (event.target.hash !== "#certificate-holder") return;
+    event.preventDefault();
+    find("certificate-holder").open = true;
+    find("about-name").scrollIntoView();
+    find("certificate-holder").firstElementChild.focus({ preventScroll: true });
+  });
+}
 
 // Until it is answered there is the question only, and a way to a game without it.
 function drawQuestion() {

@@ -41,7 +41,7 @@ for (const table of document.querySelectorAll(".sortable")) {
 
 // What goes on beyond an edge of its frame fades there; below a table a line says so.
 for (const frame of document.querySelectorAll(".scroll, nav")) {
-  const cue = element("p", "The table goes on: scroll it sideways →", { class: "cue", "aria-hidden": "true" });
+  const cue = element("p", "Scroll sideways for more →", { class: "cue", "aria-hidden": "true" });
   if (frame.matches(".scroll")) frame.after(cue);
   const look = () => {
     const room = frame.scrollWidth - frame.clientWidth;

@@ -2,7 +2,6 @@
 
 const MEASURED = 100; // games between two looks at the worst case
 const PAUSE = 180; // milliseconds for which each look is shown: some 6 seconds in all
-const LITTLE = 500; // games after which one may stop to see what is not learned yet
 const ENOUGH = 20000; // games after which it is given up
 
 class Lesson {
@@ -55,6 +54,7 @@ function offerPlayer(name, about, table, certificate) {
   const number = data.players.push({ name, spec: "", about, certificate }) - 1;
   spreads.set(number, Uint8Array.from(table, (share) => Math.round(255 * share) || Number(share > 0)));
   offerBlunders(number);
+  offerSample(number);
   return number;
 }
 
@@ -85,7 +85,7 @@ let lesson = null; // until the section is made
 let teaching = false; // whether it goes on by itself
 let hurried = false; // whether to show the end only
 
-async function teachUntil(limit) {
+async function teach() {
   const mine = lesson;
   let shown = performance.now();
   teaching = true;
@@ -94,7 +94,7 @@ async function teachUntil(limit) {
   draw();
   history.replaceState(null, "", lessonAddress(mine.learner));
   drawLesson();
-  while (mine === lesson && teaching && !mine.ended && mine.learner.games < limit) {
+  while (mine === lesson && teaching && !mine.ended) {
     mine.goOn();
     if (hurried && performance.now() - shown < 50) continue; // then let the page breathe
     if (!hurried) drawProgress();
@@ -127,16 +127,12 @@ find("teach-start").addEventListener("click", () => {
     return;
   }
   if (lesson.ended) newLesson((lesson.learner.seed + 1) % 2 ** 32);
-  teachUntil(Infinity);
+  teach();
 });
 
-find("teach-less").addEventListener("click", () => {
-  if (teaching) {
-    teaching = false;
-    return;
-  }
-  if (lesson.learner.games) newLesson((lesson.learner.seed + 1) % 2 ** 32);
-  teachUntil(LITTLE);
+find("teach-stop").addEventListener("click", () => {
+  teaching = false;
+  find("teach-start").focus();
 });
 
 // Addresses "#train=SEED" train that one.
@@ -147,7 +143,7 @@ function openLesson(text) {
   const there = lesson.learner.games > 0 && lessonAddress(lesson.learner) === text;
   if (!there) newLesson(Number(named[1]));
   find("teach").scrollIntoView();
-  if (!there) teachUntil(Infinity);
+  if (!there) teach();
 }
 
 function drawLesson() {
@@ -155,8 +151,7 @@ function drawLesson() {
   const done = learner.games > 0 && !teaching;
   const started = done && !ended ? "Train it on" : "Train another";
   find("teach-start").textContent = teaching ? "Finish at once" : done ? started : "Train one";
-  const less = done ? "Another, 500 games only" : "500 games only";
-  find("teach-less").textContent = teaching ? "Stop here" : less;
+  find("teach-stop").hidden = !teaching;
   find("teach-status").textContent = lessonText(done);
   find("teach-next").hidden = !(done && certified && weakest >= 0);
   for (const way of ["play", "lose"]) find(`teach-${way}`).hidden = true;
@@ -184,10 +179,10 @@ function offerGame(section, number) {
   const line = certificate.losing_line[seat];
   const [play, lose] = ["play", "lose"].map((way) => find(`${section}-${way}`));
   play.hidden = false;
-  play.textContent = line ? `Beat it as ${other(seat)}` : "Play it";
+  play.textContent = line ? `Beat it (you are ${other(seat)})` : "Play it";
   play.href = gameAgainst(data.players[number]);
   lose.hidden = !line;
-  lose.textContent = `See it lose as ${seat}`;
+  lose.textContent = "Watch it lose";
   lose.onclick = () => startReplay(line, seat, number, games[0]);
 }
 

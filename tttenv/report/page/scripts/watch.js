@@ -34,11 +34,11 @@ function watch(X, O, game = state.game) {
 }
 
 const lossTitle = (name, seat) => `How ${name} loses as ${seat}`;
+const gameTitle = (name, seat, wins) => `A game that ${name} ${wins ? "wins" : "draws"} as ${seat}`;
 
-// Show stone by stone a game that a player loses in a seat.
-function startReplay(line, seat, player, game = state.game) {
+// Show stone by stone a game of a player in a seat, usually one that it loses.
+function startReplay(line, seat, player, game = state.game, title = lossTitle(game.players[player].name, seat)) {
   visit(() => {
-    const title = lossTitle(game.players[player].name, seat);
     setUp({ ...switched(game), line: [...line], at: 0, title, player, seat: "both", cast: seat });
     run();
   });
@@ -66,7 +66,7 @@ function offerPlayers(list) {
   list.dataset.game = state.game.name;
   players().forEach((player, number) => {
     if (number <= Number(list.lastElementChild?.value ?? -1) || player.trained !== undefined) return;
-    list.append(element("option", player.name, { value: String(number) }));
+    list.append(element("option", player.label ?? player.name, { value: String(number) }));
   });
 }
 

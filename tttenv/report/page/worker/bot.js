@@ -181,7 +181,7 @@ function askingProgram(define, length, table, begin) {
     return get;
   }
 
-  // An answer, as the cells that the readers find, and in words.
+  // An answer, as the cells that the readers find (-1: none, -2: it declines to answer), and in words.
   function once({ which, form, finding, guard, reader }, [board, me], repeat) {
     const kinds = shownStones(form, me);
     const [mark, rival] = [kinds[me], kinds[me === "X" ? "O" : "X"]];
@@ -203,14 +203,15 @@ function askingProgram(define, length, table, begin) {
       else result = call(copy, mark);
       if (result instanceof RealPromise) apply(then, result, [ignore, ignore]); // its failure is nobody's news
       const cells = [];
+      const none = result === undefined || result === null ? -2 : -1;
       const chosen = reader < 0 ? readers : [readers[reader]];
       for (const [row, way] of chosen) {
         const cell = way(result, row, form, before, after(), mark);
-        cells.push(cell >= 0 && board[cell] === "_" ? cell : -1);
+        cells.push(cell >= 0 && board[cell] === "_" ? cell : none);
       }
       return [...cells, `returned ${said(result)}`];
     } catch (error) {
-      return [...Array(reader < 0 ? readers.length : 1).fill(-1), `threw ${cut(error)}`];
+      return [...Array(reader < 0 ? readers.length : 1).fill(-2), `threw ${cut(error)}`];
     }
   }
 
@@ -244,7 +245,7 @@ function askingProgram(define, length, table, begin) {
       send([number, all, differs, read]);
       if (!request.finding) return true;
       const side = alive[question[1]];
-      all[0].forEach((cell, reader) => (side[reader] &&= cell !== -1));
+      all[0].forEach((cell, reader) => (side[reader] &&= cell >= 0));
       return alive.X.includes(true) || alive.O.includes(true);
     });
   };

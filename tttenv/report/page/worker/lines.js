@@ -60,13 +60,7 @@ class Board {
 // Random numbers of 64 bits (Zobrist, 1970) for a stone of each side on each cell, in each image.
 function keysOf(maps) {
   const cells = maps[0].length;
-  let now = 1;
-  const random = () => {
-    now = (now + 0x9e3779b9) | 0;
-    let mixed = Math.imul(now ^ (now >>> 16), 0x85ebca6b);
-    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-    return mixed ^ (mixed >>> 16);
-  };
+  const random = randomIntegers(1);
   const own = Array.from({ length: 4 * cells }, random);
   const keys = new Int32Array(4 * cells * maps.length);
   for (let cell = 0; cell < cells; cell++) {

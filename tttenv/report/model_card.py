@@ -13,8 +13,10 @@ from tttenv.certificates.verdict import certificate_table
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
 from tttenv.players.stored import checkpoint
+from tttenv.report.game_tree import MOST_CELLS, draw_games
 
 NAME = "README.md"  # where the Hub expects the model card
+PICTURE = "games.svg"  # of all games, which the model card shows
 ENVIRONMENT = "TicTacToe-v0"
 _LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
 _WORD = re.compile(r"\w{1,40}", re.ASCII)
@@ -41,12 +43,17 @@ def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str
     names = {role: str(checkpoint.file_of(card, role)) for role in data}
     sent = {**card, "files": {name: card["files"][name] for name in names.values()}}
     certificate = stated_certificate(card, rules)
+    pictures = {}
     if enumerable(rules):
-        certificate = certify(rules, checkpoint.load(folder, rules))
+        player = checkpoint.load(folder, rules)
+        certificate = certify(rules, player)
         sent["certificate"] = certificate.to_dict()
+        if rules.cells <= MOST_CELLS:
+            pictures[PICTURE] = draw_games(rules, player, name=repo.partition("/")[2]).encode()
     return {
         checkpoint.CARD: checkpoint.card_text(sent).encode(),
         **{names[role]: content for role, content in data.items()},
+        **pictures,
         NAME: _model_card(sent, certificate, repo, license).encode(),
     }
 
@@ -71,6 +78,8 @@ def _model_card(
             f" this player.{again} Compute it again with `tttenv certify hub:{repo}`.\n\n"
             f"{certificate_table(certificate)}"
         )
+    if rules.cells <= MOST_CELLS:
+        table += f"\n\n![All its games: green won, grey drawn, red lost]({PICTURE})"
     template = Template(Path(__file__).with_name("model_card.md").read_text(encoding="utf-8"))
     about = asdict(rules) | {"rules": rules, "board": board, "table": table, "repo": repo}
     about |= {"metadata": "\n".join(metadata), "name": repo.partition("/")[2]}
