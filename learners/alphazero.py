@@ -14,7 +14,9 @@ boards small enough to enumerate; on others, reached positions in which it is le
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,8 +52,7 @@ from tttenv.exact import enumerable, solve
 from tttenv.game.outcomes_kernel import LOST, UNPROVEN
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
-from tttenv.parallel import Common, Context
-from tttenv.parallel.crew import packed, unpacked
+from tttenv.parallel import Context, answers
 from tttenv.players.answered import Answered
 from tttenv.players.search.gumbel import (
     GumbelPlayer,
@@ -70,9 +71,8 @@ WORK = 200_000  # of a proof of one position: nodes times cells
 REPLY_WEIGHT = 0.15  # of the reply's loss beside those of the policy and of the results
 ASKED = 2_000  # positions with the same number of stones among which the least sure are sought
 JUDGED = 20_000  # positions of a small board, per seat, among which the worst judged are sought
+TOGETHER = 128  # maximum games searched in one batch of the network
 REVIEW = 20  # steps after which the proven positions are looked at again
-SHARE = 2592  # cells of the boards that are searched side by side, in one batch of the network
-FEWEST = 8  # of these boards
 MARGIN = 0.5  # by which the logit of a good move should be the highest
 
 
@@ -101,11 +101,11 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         self.replay = ExamplesBuffer(config.capacity, rules)
         self.mistakes = ProvenPositions(config.capacity, rules)
         on_cpu = next(self.net.parameters()).device.type == "cpu"
-        trees = max(FEWEST, SHARE // rules.cells) if on_cpu else config.games
-        self.shares = -(-config.games // trees)
-        self.searches = [  # one for each thread
-            new_search(config, rules, self.average, trees)
-            for _ in range(min(self.shares, torch.get_num_threads()))
+        most = max(-(-config.games // TOGETHER), torch.get_num_threads())
+        count = min(config.games, most) if on_cpu else 1
+        self.searches = [  # one for each thread or actor, with its share of the games
+            _new_search(config, rules, self.average, -(-config.games // count))
+            for _ in range(count)
         ]
         self.planes = planes_of(rules)
         self.env = VectorTicTacToe.of(rules, config.games, opponent=None, obs="board")
@@ -229,34 +229,34 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         return full, np.where(opening, 1, simulations), noise
 
     def _search(self, simulations: NDArray[np.int64], noise: NDArray[np.float32]) -> SearchResults:
-        """Search the boards of all games, in parts for the threads or workers.
+        """Search the boards of all games, in parts for the threads or actors.
 
-        The parts do not depend on these, because the size of a batch affects the last bits.
+        The parts do not depend on the actors: the size of a batch affects the last digits.
 
         Args:
             simulations: how many in each search (games,).
             noise: Gumbel noise (games, cells).
         """
-        given = self.env.boards, simulations, noise
-        parts = list(zip(*(np.array_split(one, self.shares) for one in given), strict=True))
-        found: dict[int, Sequence[NDArray[Any]]] = {}
-        if self.crew is not None:
-            answers = self.crew.answers(searched, parts, self._common())
-            found = dict(enumerate(map(unpacked, answers)))
+        boards = self.env.boards
+        rows = np.array_split(np.arange(len(boards)), len(self.searches))
+        parts = [(boards[own], simulations[own], noise[own]) for own in rows]
+        found = dict[int, SearchResults]()
+
+        def work(_: int, part: int) -> None:
+            found[part] = self.searches[part].search(*parts[part])
+
+        if self.actors is None:
+            on_threads(work, list(range(len(parts))), len(parts))
+            columns = zip(*(found[part] for part in range(len(parts))), strict=True)
         else:
+            tasks = [(*self._about("search"), *part) for part in parts]
+            columns = zip(*answers(answer, tasks, self.actors), strict=True)
+        return SearchResults(*map(np.concatenate, columns))
 
-            def work(worker: int, part: int) -> None:
-                found[part] = self.searches[worker].search(*parts[part])
-
-            on_threads(work, list(range(len(parts))), len(self.searches))
-        whole = zip(*(found[part] for part in range(len(parts))), strict=True)
-        return SearchResults(*map(np.concatenate, whole))
-
-    def _common(self) -> Common:
-        """Return what workers need to play as the learner does now."""
-        weights = weights_of({"net": self.average})
-        arrays = {name: weight.numpy() for name, weight in weights.items()}
-        return Common.of((self.config, self.rules, arrays))
+    def _about(self, what: str) -> tuple[bytes, str]:
+        """Return what actors need to search, or to give its likeliest moves, as it does now."""
+        weights = {name: part.numpy() for name, part in weights_of({"net": self.average}).items()}
+        return bytes(ForkingPickler.dumps((self.config, self.rules, weights))), what
 
     def _play(self, full: Mask, searched: SearchResults) -> Examples:
         """Play one move in every game, and return examples from the games that end."""
@@ -342,8 +342,8 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         """Search the player's own play for mistakes, and store them as examples."""
         config = self.config
         likeliest = likeliest_move(self.rules, self.average)
-        if self.crew is not None:
-            likeliest = Answered(likeliest, self.crew, chosen, self._common(), BATCH)
+        if self.actors is not None:
+            likeliest = Answered(likeliest, self.actors, answer, self._about("moves"), BATCH)
         policy = Canonical(likeliest)
         aim, values = int(known_value(self.rules) == 1), MoveValues(self.rules, WORK)
         for at, seat in enumerate("X" if aim == 1 else "XO"):  # O cannot be asked to win
@@ -437,43 +437,29 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         )
 
 
-def new_search(config: AlphaZeroConfig, rules: Rules, net: ResidualNet, trees: int) -> GumbelSearch:
-    """Return a search for a part of the games of a step."""
-    return GumbelSearch(
-        rules,
-        evaluator(rules, net),
-        max(config.simulations, config.quick_simulations),
-        min(config.games, trees),
-        config.considered,
-    )
+def _new_search(
+    config: AlphaZeroConfig, rules: Rules, net: ResidualNet, trees: int
+) -> GumbelSearch:
+    most = max(config.simulations, config.quick_simulations)
+    return GumbelSearch(rules, evaluator(rules, net), most, trees, config.considered)
 
 
-def _net(common: Common) -> ResidualNet:
-    """Return the network of the weights that tasks have in common."""
-
-    def make(value: tuple[AlphaZeroConfig, Rules, dict[str, Any]]) -> ResidualNet:
-        config, rules, weights = value
-        nets = AlphaZero.networks(config, rules, np.random.default_rng(0))
-        load_weights(nets, {name: torch.as_tensor(part) for name, part in weights.items()})
-        return nets["net"]
-
-    made: ResidualNet = common.once("net", make)
-    return made
+@lru_cache(maxsize=1)
+def _abilities(about: bytes) -> dict[str, Callable[..., Any]]:
+    """Return what an actor can do with the weights of a step."""
+    config, rules, weights = ForkingPickler.loads(about)
+    nets = AlphaZero.networks(config, rules)
+    load_weights(nets, {name: torch.as_tensor(part) for name, part in weights.items()})
+    net = nets["net"]
+    search = _new_search(config, rules, net, min(config.games, TOGETHER))
+    return {"search": search.search, "moves": likeliest_move(rules, net)}
 
 
-def searched(part: tuple[NDArray[Any], ...], context: Context) -> str:
-    """Search some boards with numbers of simulations and noise, for `AlphaZero._search`."""
-    (config, rules, _), once = context.common.value, context.common.once
-    trees = max(FEWEST, SHARE // rules.cells)
-    search = once("search", lambda _: new_search(config, rules, _net(context.common), trees))
-    return packed(*on_one_thread(lambda: search.search(*part)))
-
-
-def chosen(boards: Boards, context: Context) -> str:
-    """Return the likeliest moves on some boards, for `AlphaZero._examine`."""
-    rules, once = context.common.value[1], context.common.once
-    player = once("player", lambda _: likeliest_move(rules, _net(context.common)))
-    return packed(on_one_thread(lambda: player(boards)))
+def answer(part: tuple[Any, ...], _: Context) -> list[Any]:
+    """Search boards, or return the likeliest moves there, for `AlphaZero`, as nested lists."""
+    about, what, *given = part
+    found = on_one_thread(lambda: _abilities(about)[what](*given))
+    return [row.tolist() for row in found]
 
 
 class _Games(NamedTuple):

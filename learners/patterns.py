@@ -324,8 +324,8 @@ class Patterns(PartsLearner[PatternsConfig]):
 
     def _label(self, beside: Iterable[object]) -> None:
         """Add the positions of new games to the buffer, while `beside` is iterated over."""
-        self.labels.crew = self.crew
-        games = self.labels(self.rng.integers(2**63, size=self.config.games).tolist(), beside)
+        seeds = self.rng.integers(2**63, size=self.config.games).tolist()
+        games = self.labels(seeds, beside, self.actors)
         less = np.repeat([game.size for game in games], [len(game.boards) for game in games])
         boards = np.zeros((len(less), self.rules.cells), np.int8)
         for row, board in enumerate(board for game in games for board in game.boards):

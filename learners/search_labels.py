@@ -6,7 +6,9 @@ wins at once.
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from functools import lru_cache
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +18,7 @@ from learners.settings.patterns import PatternsConfig
 from tttenv.game.line_patterns_kernel import VALUE, PatternTables
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells
-from tttenv.parallel import Common, Context, Crew
-from tttenv.parallel.crew import packed, unpacked
+from tttenv.parallel import Backend, Context, answers
 from tttenv.players.search import alphabeta_kernel as kernel
 from tttenv.players.search.alphabeta import HALF_WIN_SCORE, AlphaBeta, new_alphabeta
 from tttenv.players.search.search_budget import Limits
@@ -52,7 +53,6 @@ class SearchLabels:
 
     def __init__(self, config: PatternsConfig, boards: tuple[Rules, ...]) -> None:
         self.config, self.boards = config, boards
-        self.crew: Crew | None = None
         self.tables: PatternTables | None = None
         self.searches = dict[tuple[int, int], BoardSearches]()  # by thread and size
 
@@ -61,10 +61,17 @@ class SearchLabels:
         self.tables = tables
         self.searches.clear()
 
-    def __call__(self, seeds: list[int], beside: Iterable[object]) -> list[LabelledGame]:
+    def __call__(
+        self, seeds: list[int], beside: Iterable[object], actors: Backend | None = None
+    ) -> list[LabelledGame]:
         """Play and label a game for each seed while another thread iterates over `beside`.
 
         The number of threads or workers does not affect the results.
+
+        Args:
+            seeds: of the games.
+            beside: iterated over in this process.
+            actors: workers that play the games; None for this process.
         """
         games = dict[int, LabelledGame]()
 
@@ -77,15 +84,20 @@ class SearchLabels:
                 games[number] = self.game(worker, np.random.default_rng(seeds[number]))
 
         tasks: list[int | None] = [None]
-        if self.crew is None:
+        if actors is None:
             tasks += range(len(seeds))
             on_threads(work, tasks, len(seeds))
             return [games[number] for number in range(len(seeds))]
-        common = Common.of((self.config, self.boards, self.tables))
+        about = bytes(ForkingPickler.dumps((self.config, self.boards, self.tables)))
         with ThreadPoolExecutor(1) as pool:
-            answers = pool.submit(self.crew.answers, labelled, seeds, common)
+            found = pool.submit(answers, labelled, [(about, seed) for seed in seeds], actors)
             on_threads(work, tasks, 1)
-        return [_unpacked_game(text) for text in answers.result()]
+        return [
+            LabelledGame(
+                size, [np.array(board, np.int8) for board in boards], np.array(targets, np.float32)
+            )
+            for size, boards, targets in found.result()
+        ]
 
     def game(self, worker: int, rng: Rng) -> LabelledGame:
         """Play and label a game with the searches of a thread."""
@@ -100,21 +112,20 @@ class SearchLabels:
         return LabelledGame(size, boards, searches.targets(boards))
 
 
-def labelled(seed: int, context: Context) -> str:
+@lru_cache(maxsize=1)
+def _labels(about: bytes) -> SearchLabels:
+    """Return a worker's searches for labels."""
+    config, boards, tables = ForkingPickler.loads(about)
+    labels = SearchLabels(config, boards)
+    labels.use(tables)
+    return labels
+
+
+def labelled(part: tuple[bytes, int], _: Context) -> list[Any]:
     """Play and label the game of a seed, for `SearchLabels`."""
-
-    def make(value: tuple[PatternsConfig, tuple[Rules, ...], PatternTables | None]) -> SearchLabels:
-        labels = SearchLabels(*value[:2])
-        labels.use(value[2])
-        return labels
-
-    game = context.common.once("labels", make).game(0, np.random.default_rng(seed))
-    return packed(np.array(game.size), game.targets, *game.boards)
-
-
-def _unpacked_game(text: str) -> LabelledGame:
-    size, targets, *boards = unpacked(text)
-    return LabelledGame(int(size), boards, targets)
+    about, seed = part
+    size, boards, targets = _labels(about).game(0, np.random.default_rng(seed))
+    return [size, [board.tolist() for board in boards], targets.tolist()]
 
 
 class BoardSearches:

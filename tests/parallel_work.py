@@ -108,4 +108,4 @@ def alone_answering(part, context):
     """Answer in the driver only: a worker is lost."""
     if parent_process() is not None:
         os._exit(1)
-    return part * context.common.once("factor", int)
+    return part * 3

@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import pickle
 import random
 import re
 import subprocess
@@ -150,22 +149,25 @@ def test_a_learner_has_one_config_class_which_the_registry_loads(name):
     assert {type(one) for one in kind.presets.values()} == {kind.Config}
 
 
-class HereCrew:
-    """Answers in this process what workers would be sent."""
+class HereWorkers:
+    """Perform in this process what workers would be sent."""
 
-    asked = 0
+    asked, room = 0, lambda self: 1
 
-    def answers(self, work, parts, common):
-        """Return the answers to all parts."""
-        context = Context(print, common=pickle.loads(pickle.dumps(common)))
-        self.asked += len(parts)
-        return [json.loads(perform(work, part, context).value) for part in parts]
+    def submit(self, number, task):
+        """Perform a task."""
+        self.asked += 1
+        self.done = [(number, perform(task.work, task.arguments, Context(print)))]
+
+    def wait(self, seconds):
+        """Return the outcome of the last task."""
+        return self.done
 
 
-def asks_its_crew(learner):
-    learner.crew = crew = HereCrew()
+def asks_its_actors(learner):
+    learner.actors = actors = HereWorkers()
     learner.step()
-    return crew.asked > 0
+    return actors.asked > 0
 
 
 def works(act):
@@ -191,7 +193,7 @@ def test_every_trait_is_true_exactly_if_what_it_promises_works(name):
         "searches": works(lambda: load_policy(folder, simulations=4)(Rules().start(1))),
         "starts_from": works(lambda: learner.start_from(weights)),
         "examines": learner.doubts() is not None,
-        "divides": asks_its_crew(learner),
+        "divides": asks_its_actors(learner),
     }
 
 

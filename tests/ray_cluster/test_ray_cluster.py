@@ -181,7 +181,7 @@ def test_a_lost_nodes_tasks_run_again_elsewhere(nodes, tmp_path):
 @pytest.mark.parametrize("name", list(acting.ACTING))
 def test_a_learner_learns_the_same_on_the_nodes_and_if_one_is_lost(nodes, name):
     with RayCluster(nodes.address) as backend:
-        found = acting.learned(name, backend, nodes.lose)
+        found = acting.learned(name, backend, backend, nodes.lose)
     nodes.add()
     assert found == acting.learned(name)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -18,7 +18,7 @@ from tttenv.cli.text_tables import room
 from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:  # the executor is imported once a command runs tasks
-    from tttenv.parallel import Crew, Task, TaskResult
+    from tttenv.parallel import Task, TaskResult
     from tttenv.parallel.tasks import Progress
 
 MOST = 1024  # of parallel tasks, and of threads of each
@@ -118,27 +118,22 @@ def backend(given: Workers) -> Any:
     return RayCluster(given.ray, given.cores_per_task, given.gpus_per_task, most=given.jobs)
 
 
-@contextmanager
-def crew(option: str, number: int | None, ray: str | None) -> Iterator[Crew | None]:
-    """Yield workers for one piece of work; None for none, in this process.
+def crew(option: str, number: int | None, ray: str | None) -> Any:
+    """Create workers for parts of one piece of work, as a context manager; None without options.
 
     Args:
         option: the name of the option of the number.
-        number: of workers; None for as many as fit on a cluster, and for none without a cluster.
+        number: of workers; None for as many as fit on a cluster.
         ray: the address of a Ray cluster, or None for processes of this machine.
 
     Raises:
-        ValueError: for a number out of range, or if the cluster does not answer.
+        ValueError: for a number out of range.
     """
     if number is not None and not 0 <= number <= MOST:
         raise ValueError(f"--{option} must be at least 0 and at most {MOST:,}, not {number}")
-    if number == 0 or (number is None and ray is None):
-        yield None
-        return
-    from tttenv.parallel import Crew
-
-    with backend(Workers(jobs=number, ray=ray)) as entered:
-        yield Crew(entered)
+    if number or (ray and number is None):
+        return backend(Workers(number, ray))
+    return nullcontext()
 
 
 class _Bars:

@@ -16,7 +16,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from tttenv.parallel.tasks import ATTEMPTS, NOTHING, Context, Done, Progress, Task, perform
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Progress, Task, perform
 from tttenv.utils.untrusted import first_line, shown
 
 GRACE = 2.0  # seconds from the request to end to the end by force
@@ -33,15 +33,12 @@ class _Worker:
     number: int = -1  # of its task, and the task
     task: Task | None = None
     attempt: int = 1
-    holds: str = NOTHING.digest  # of what it was sent for several tasks
 
     def begin(self, number: int, task: Task, attempt: int = 1) -> None:
         """Send a task to the process."""
         self.number, self.task, self.attempt = number, task, attempt
-        new = None if task.common.digest == self.holds else task.common
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `wait` will find out
-            self.pipe.send((task.work, task.arguments, task.folder, new))
-            self.holds = task.common.digest
+            self.pipe.send((task.work, task.arguments, task.folder))
 
     def end(self, seconds: float) -> None:
         """Wait for the process to end, then end it by force."""
@@ -130,8 +127,7 @@ class Processes:
         reason = f"with status {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
         if -code in KILLS:  # not by anything that the task does
             reason += ", sent from outside: if memory is short, use fewer workers"
-        line = f"its worker process ended {ATTEMPTS} times, at last {reason}"
-        return Done(None, line, lost=True)
+        return Done(None, f"its worker process ended {ATTEMPTS} times, at last {reason}")
 
 
 @contextlib.contextmanager
@@ -164,7 +160,7 @@ def _work(pipe: Connection) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
     if (driver := parent_process()) is not None:
         threading.Thread(target=_exit_after, args=(driver,), daemon=True).start()
-    reported, common = 0.0, NOTHING
+    reported = 0.0
 
     def tell(step: int, steps: int, state: str) -> None:
         nonlocal reported
@@ -176,12 +172,12 @@ def _work(pipe: Connection) -> None:
         while True:
             message = pipe.recv_bytes()
             try:
-                work, arguments, folder, new = ForkingPickler.loads(message)
+                work, arguments, folder = ForkingPickler.loads(message)
             except Exception as error:  # the function's module cannot be imported, say
                 pipe.send(Done(None, f"{type(error).__name__}: {shown(first_line(error))}"))
                 continue
-            reported, common = 0.0, new or common
-            pipe.send(perform(work, arguments, Context(tell, folder, common)))
+            reported = 0.0
+            pipe.send(perform(work, arguments, Context(tell, folder)))
 
 
 def _exit_after(driver: Any) -> None:

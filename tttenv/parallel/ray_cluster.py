@@ -13,16 +13,7 @@ import threading
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tttenv.parallel.tasks import (
-    ATTEMPTS,
-    NOTHING,
-    Common,
-    Context,
-    Done,
-    Task,
-    code_version,
-    perform,
-)
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Task, code_version, perform
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import first_line, shown
 
@@ -34,7 +25,6 @@ SETTINGS = {  # read by Ray when it is imported or starts a cluster
 }
 UNPACKED = (".lock",)  # names of files that stay where they are
 Files = dict[str, bytes]  # contents by path within a folder
-_HELD: dict[str, Common] = {}  # by digest: in a worker the last one, for its next tasks
 
 
 class RayCluster:
@@ -59,7 +49,6 @@ class RayCluster:
         self._ray, self._address, self._most = ray, address, most
         self._options: dict[str, Any] = {"num_cpus": cores, "num_gpus": gpus}
         self._flying: dict[Any, tuple[int, Task]] = {}
-        self._common: tuple[str, Any] = NOTHING.digest, NOTHING  # the last one, on the cluster
 
     def room(self) -> int:
         """Return the number of tasks that fit on the cluster as it grows and shrinks."""
@@ -74,10 +63,7 @@ class RayCluster:
         """Submit a task with its files."""
         files = None if task.folder is None else pack(task.folder)
         code = code_version(task.work.__module__.partition(".")[0])
-        if task.common.digest != self._common[0]:
-            self._common = task.common.digest, self._ray.put(task.common)
-        common = self._common[1]
-        reference = self._perform.remote(task.work, task.arguments, files, code, common)
+        reference = self._perform.remote(task.work, task.arguments, files, code)
         self._flying[reference] = (number, task)
 
     def wait(self, seconds: float) -> list[tuple[int, Any]]:
@@ -118,8 +104,7 @@ class RayCluster:
         try:
             done, files = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
-            line = f"its worker was lost: {shown(first_line(error))}"
-            return number, Done(None, line, lost=True)
+            return number, Done(None, f"its worker was lost: {shown(first_line(error))}")
         if task.folder is not None and files is not None:
             unpack(files, task.folder)
         return number, done
@@ -146,7 +131,7 @@ def _connect(address: str) -> None:
 
 
 def _perform(
-    work: Any, arguments: Any, files: Files | None, code: dict[str, str], common: Common
+    work: Any, arguments: Any, files: Files | None, code: dict[str, str]
 ) -> tuple[Done, Files | None]:
     """Run a task in a temporary folder of the worker, and return its outcome and files."""
     own = code_version(work.__module__.partition(".")[0])
@@ -156,12 +141,7 @@ def _perform(
     with tempfile.TemporaryDirectory(prefix="tttenv-task-") as name:
         folder = None if files is None else Path(name)
         unpack(files or {}, Path(name))
-        if common.digest not in _HELD:
-            _HELD.clear()
-        context = Context(
-            lambda step, steps, state: None, folder, _HELD.setdefault(common.digest, common)
-        )
-        done = perform(work, arguments, context)
+        done = perform(work, arguments, Context(lambda step, steps, state: None, folder))
         return done, None if files is None else pack(Path(name))
 
 

@@ -4,13 +4,13 @@ import hashlib
 import json
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -28,39 +28,11 @@ Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a 
 
 
 @dataclass(frozen=True)
-class Common:
-    """What several tasks have in common; a worker is sent it once, and holds the last one."""
-
-    digest: str  # of the value
-    value: Any
-    made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-    @classmethod
-    def of(cls, value: Any) -> "Common":
-        """Return a value that can be sent to processes, with its digest."""
-        return cls(hashlib.sha256(ForkingPickler.dumps(value)).hexdigest(), value)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Support pickling, without what was made of it."""
-        return Common, (self.digest, self.value)
-
-    def once(self, name: str, make: Callable[[Any], Any]) -> Any:
-        """Return what `make` makes of the value, such as a network; each worker makes it once."""
-        if name not in self.made:
-            self.made[name] = make(self.value)
-        return self.made[name]
-
-
-NOTHING = Common("", None)
-
-
-@dataclass(frozen=True)
 class Context:
     """Context passed to a task's function in addition to its arguments."""
 
     tell: Tell  # call it as often as you like; it never waits
     folder: Path | None = None  # for files, if the task has a folder; not always the same path
-    common: Common = NOTHING  # that of the task
 
 
 Work: TypeAlias = Callable[[Any, Context], Any]
@@ -75,7 +47,6 @@ class Task:
     arguments: Any  # a dataclass or a JSON value; determines the result
     folder: Path | None = None  # folder for its files; a cluster copies them here
     size: int = 1  # its weight in a progress bar
-    common: Common = NOTHING  # more arguments, which it shares with other tasks
 
 
 class Progress(NamedTuple):
@@ -93,7 +64,6 @@ class Done:
     value: str | None  # as JSON
     error: str = ""  # one line
     traceback: str = ""  # of an error that may be caused by a bug
-    lost: bool = False  # whether the error is that each worker was lost
 
 
 def to_json(value: Any, sort_keys: bool = False) -> str:
@@ -119,8 +89,7 @@ def description(task: Task) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"{task.name}: its arguments cannot be described: {error}") from None
     code = code_version(home.partition(".")[0])
-    shared = {"common": task.common.digest} if task.common.digest else {}
-    return {"work": f"{home}:{name}", "arguments": arguments, "code": code, **shared}
+    return {"work": f"{home}:{name}", "arguments": arguments, "code": code}
 
 
 def key(task: Task) -> str:
@@ -188,7 +157,6 @@ class TaskResult:
     error: str = ""
     traceback: str = ""
     reused: bool = False  # whether the value is from an earlier run
-    lost: bool = False  # whether the error is that each of its workers was lost
 
 
 class Backend(Protocol):
@@ -299,8 +267,7 @@ def run(
                 del working[number]
                 if found.value is None:
                     line = f"{task.name}: {found.error}"
-                    found_out = found.traceback, False, found.lost
-                    yield TaskResult(number, task, None, line, *found_out)
+                    yield TaskResult(number, task, error=line, traceback=found.traceback)
                     continue
                 if results is not None:
                     results.put(task, found.value)
@@ -308,3 +275,25 @@ def run(
     finally:
         if working:  # their results are for nobody
             backend.stop()
+
+
+def answers(work: Work, parts: Sequence[Any], backend: Backend) -> list[Any]:
+    """Return a function's values for all parts of one piece of work, in their order.
+
+    They do not depend on the workers, as long as the division into parts does not. A part that
+    workers fail to answer is answered in this process, with a warning.
+
+    Args:
+        work: a module-level function of a part and a `Context`; returns a JSON value.
+        parts: its arguments, in any form that can be pickled.
+        backend: the workers, whose context is entered.
+    """
+    found: dict[int, Any] = {}
+    tasks = (Task(f"part {number}", work, part) for number, part in enumerate(parts))
+    for outcome in run(tasks, backend):
+        found[outcome.number] = outcome.value
+        if outcome.error:
+            warnings.warn(f"{outcome.error}; it is answered here instead", stacklevel=2)
+            here = Context(lambda step, steps, state: None)
+            found[outcome.number] = work(parts[outcome.number], here)
+    return [found[number] for number in range(len(parts))]
