@@ -19,8 +19,7 @@ ACTING = {  # settings of the learners with searches for actors: three parts, or
 
 def learned(name, first=None, then=None, disturb=lambda: None):
     """Return the state, as text, of a learner resumed with other actors on 4,4,3."""
-    kind, threads, state = LEARNERS.load(name), torch.get_num_threads(), None
-    torch.set_num_threads(1)
+    kind, state = LEARNERS.load(name), None
     for actors in (first, then):
         learner = kind(replace(kind.presets["default"], **ACTING[name]), Rules(4, 4, 3))
         if state is not None:
@@ -30,7 +29,6 @@ def learned(name, first=None, then=None, disturb=lambda: None):
         for _ in range(4):
             learner.step()
         state = learner.state_dict()
-    torch.set_num_threads(threads)
     with np.printoptions(threshold=10**9, floatmode="unique"):
         torch.set_printoptions(threshold=10**9, precision=17)
         return repr(state)

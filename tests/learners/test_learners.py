@@ -164,12 +164,6 @@ class HereWorkers:
         return self.done
 
 
-def asks_its_actors(learner):
-    learner.actors = actors = HereWorkers()
-    learner.step()
-    return actors.asked > 0
-
-
 def works(act):
     """Return whether a call succeeds."""
     try:
@@ -186,6 +180,8 @@ def test_every_trait_is_true_exactly_if_what_it_promises_works(name):
     weights = learner.state_dict()["weights"]
     other = works(lambda: load_policy(folder, rules=Rules(5, 5, 3))(Rules(5, 5, 3).start(1)))
     other_k = works(lambda: load_policy(folder, rules=Rules(5, 5, 4))(Rules(5, 5, 4).start(1)))
+    learner.actors = HereWorkers()
+    learner.step()
     assert asdict(learner.traits) == {
         "any_board": other,
         "same_k": other and not other_k,
@@ -193,7 +189,7 @@ def test_every_trait_is_true_exactly_if_what_it_promises_works(name):
         "searches": works(lambda: load_policy(folder, simulations=4)(Rules().start(1))),
         "starts_from": works(lambda: learner.start_from(weights)),
         "examines": learner.doubts() is not None,
-        "divides": asks_its_actors(learner),
+        "divides": learner.actors.asked > 0,
     }
 
 

@@ -46,12 +46,11 @@ def test_it_names_the_trained_players_in_runs_that_it_leaves_out(monkeypatch, tm
 
 def test_the_leaderboard_has_the_pace_of_all_seeds_and_the_seconds_to_expert(tmp_path):
     one = {"learner": "dqn", "folder": str(home() / "dqn"), "unbeatable_at": None}
-    rates = ((1, 2e6), (2, 1e6), (3, 9e6), (4, None))
+    rates = enumerate([2e6, 1e6, 9e6, None])
     trainings = [{**one, "seed": seed, "moves_per_second": rate} for seed, rate in rates]
-    players = [{"player": "dqn 1", "folder": one["folder"]}]
-    file = tmp_path / "benchmark.json"
-    file.write_text(json.dumps({"players": players, "trainings": trainings}))
-    (shown,) = from_benchmark(file, home())
+    results = {"players": [{"player": "dqn 0", **one}], "trainings": trainings}
+    (tmp_path / "benchmark.json").write_text(json.dumps(results))
+    (shown,) = from_benchmark(tmp_path / "benchmark.json", home())
     told = leaderboard.html([shown])
     assert f"<small>expert {shown.curve.perfect_at[1]:.1f}</small>" in told
     assert "<small>2 million moves/s</small>" in told
