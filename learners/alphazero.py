@@ -14,7 +14,9 @@ boards small enough to enumerate; on others, reached positions in which it is le
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,9 +26,24 @@ from torch import Tensor
 
 from learners.base import LearnerTraits
 from learners.buffers import Examples, ExamplesBuffer, ProvenPositions, concatenated
-from learners.nets import descend, load_weights, move_average, nets_of, on_threads
+from learners.nets import (
+    descend,
+    load_weights,
+    move_average,
+    nets_of,
+    on_one_thread,
+    on_threads,
+    weights_of,
+)
 from learners.parts import NetworkLearner, Rng
-from learners.residual_net import ResidualNet, evaluator, for_search, likeliest_move, planes_of
+from learners.residual_net import (
+    BATCH,
+    ResidualNet,
+    evaluator,
+    for_search,
+    likeliest_move,
+    planes_of,
+)
 from learners.settings.alphazero import PRESETS, AlphaZeroConfig
 from learners.symmetry_classes import symmetry_classes
 from tttenv.certificates.mistakes import Mistakes, find_mistakes
@@ -35,6 +52,8 @@ from tttenv.exact import enumerable, solve
 from tttenv.game.outcomes_kernel import LOST, UNPROVEN
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
+from tttenv.parallel import Context, answers
+from tttenv.players.answered import Answered
 from tttenv.players.search.gumbel import (
     GumbelPlayer,
     GumbelSearch,
@@ -52,6 +71,7 @@ WORK = 200_000  # of a proof of one position: nodes times cells
 REPLY_WEIGHT = 0.15  # of the reply's loss beside those of the policy and of the results
 ASKED = 2_000  # positions with the same number of stones among which the least sure are sought
 JUDGED = 20_000  # positions of a small board, per seat, among which the worst judged are sought
+TOGETHER = 128  # maximum games searched in one batch of the network
 REVIEW = 20  # steps after which the proven positions are looked at again
 MARGIN = 0.5  # by which the logit of a good move should be the highest
 
@@ -62,7 +82,12 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
     Config = AlphaZeroConfig
     presets = PRESETS
     traits = LearnerTraits(
-        any_board=True, tolerance=TOLERANCE, searches=True, starts_from=True, examines=True
+        any_board=True,
+        tolerance=TOLERANCE,
+        searches=True,
+        starts_from=True,
+        examines=True,
+        divides=True,
     )
 
     def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:
@@ -76,15 +101,10 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         self.replay = ExamplesBuffer(config.capacity, rules)
         self.mistakes = ProvenPositions(config.capacity, rules)
         on_cpu = next(self.net.parameters()).device.type == "cpu"
-        count = min(config.games, torch.get_num_threads()) if on_cpu else 1
-        self.searches = [  # one for each thread, with its share of the games
-            GumbelSearch(
-                rules,
-                evaluator(rules, self.average),
-                max(config.simulations, config.quick_simulations),
-                -(-config.games // count),
-                config.considered,
-            )
+        most = max(-(-config.games // TOGETHER), torch.get_num_threads())
+        count = min(config.games, most) if on_cpu else 1
+        self.searches = [  # one for each thread or actor, with its share of the games
+            _new_search(config, rules, self.average, -(-config.games // count))
             for _ in range(count)
         ]
         self.planes = planes_of(rules)
@@ -209,7 +229,9 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         return full, np.where(opening, 1, simulations), noise
 
     def _search(self, simulations: NDArray[np.int64], noise: NDArray[np.float32]) -> SearchResults:
-        """Search the boards of all games, a part of them on each thread.
+        """Search the boards of all games, in parts for the threads or actors.
+
+        The parts do not depend on the actors: the size of a batch affects the last digits.
 
         Args:
             simulations: how many in each search (games,).
@@ -217,16 +239,24 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         """
         boards = self.env.boards
         rows = np.array_split(np.arange(len(boards)), len(self.searches))
-        found: dict[int, SearchResults] = {}
+        parts = [(boards[own], simulations[own], noise[own]) for own in rows]
+        found = dict[int, SearchResults]()
 
         def work(_: int, part: int) -> None:
-            own = rows[part]
-            search = self.searches[part].search
-            found[part] = search(boards[own], simulations[own], noise[own])
+            found[part] = self.searches[part].search(*parts[part])
 
-        on_threads(work, list(range(len(rows))), len(rows))
-        parts = (found[part] for part in range(len(rows)))
-        return SearchResults(*map(np.concatenate, zip(*parts, strict=True)))
+        if self.actors is None:
+            on_threads(work, list(range(len(parts))), len(parts))
+            columns = zip(*(found[part] for part in range(len(parts))), strict=True)
+        else:
+            tasks = [(*self._about("search"), *part) for part in parts]
+            columns = zip(*answers(answer, tasks, self.actors), strict=True)
+        return SearchResults(*map(np.concatenate, columns))
+
+    def _about(self, what: str) -> tuple[bytes, str]:
+        """Return what actors need to search, or to give its likeliest moves, as it does now."""
+        weights = {name: part.numpy() for name, part in weights_of({"net": self.average}).items()}
+        return bytes(ForkingPickler.dumps((self.config, self.rules, weights))), what
 
     def _play(self, full: Mask, searched: SearchResults) -> Examples:
         """Play one move in every game, and return examples from the games that end."""
@@ -311,7 +341,10 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
     def _examine(self) -> None:
         """Search the player's own play for mistakes, and store them as examples."""
         config = self.config
-        policy = Canonical(likeliest_move(self.rules, self.average))
+        likeliest = likeliest_move(self.rules, self.average)
+        if self.actors is not None:
+            likeliest = Answered(likeliest, self.actors, answer, self._about("moves"), BATCH)
+        policy = Canonical(likeliest)
         aim, values = int(known_value(self.rules) == 1), MoveValues(self.rules, WORK)
         for at, seat in enumerate("X" if aim == 1 else "XO"):  # O cannot be asked to win
             width = int(self.width[at])
@@ -402,6 +435,31 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
             results=results.astype(np.float32),
             replies=np.full(len(boards), -1, np.int16),
         )
+
+
+def _new_search(
+    config: AlphaZeroConfig, rules: Rules, net: ResidualNet, trees: int
+) -> GumbelSearch:
+    most = max(config.simulations, config.quick_simulations)
+    return GumbelSearch(rules, evaluator(rules, net), most, trees, config.considered)
+
+
+@lru_cache(maxsize=1)
+def _abilities(about: bytes) -> dict[str, Callable[..., Any]]:
+    """Return what an actor can do with the weights of a step."""
+    config, rules, weights = ForkingPickler.loads(about)
+    nets = AlphaZero.networks(config, rules)
+    load_weights(nets, {name: torch.as_tensor(part) for name, part in weights.items()})
+    net = nets["net"]
+    search = _new_search(config, rules, net, min(config.games, TOGETHER))
+    return {"search": search.search, "moves": likeliest_move(rules, net)}
+
+
+def answer(part: tuple[Any, ...], _: Context) -> list[Any]:
+    """Search boards, or return the likeliest moves there, for `AlphaZero`, as nested lists."""
+    about, what, *given = part
+    found = on_one_thread(lambda: _abilities(about)[what](*given))
+    return [row.tolist() for row in found]
 
 
 class _Games(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from torch import Tensor
 
 from tttenv.game.rules import Rules
+from tttenv.parallel import Backend
 from tttenv.policy import Player
 from tttenv.utils.compile_time import now_by_processor
 
@@ -28,6 +29,7 @@ class LearnerTraits:
     searches: bool = False  # its weights guide a tree search: it has `search_player`
     starts_from: bool = False  # it can start from weights trained elsewhere: it has `start_from`
     examines: bool = False  # it examines its own player: it has `doubts`
+    divides: bool = False  # its `actors`, if it has any, do parts of its steps
 
 
 class Learner(ABC, Generic[ConfigT]):
@@ -42,7 +44,8 @@ class Learner(ABC, Generic[ConfigT]):
 
     `step` adds to two attributes, which are no part of the state: `moves`, the number of moves
     learned from, those of the learner in games that are played to learn; without games, the number
-    of positions; and `spent`, the processor seconds of parts of a step, by `timed`.
+    of positions; and `spent`, the processor seconds of parts of a step, by `timed`. With trait
+    `divides`, workers in `actors` do parts of a step; nothing that it learns depends on them.
 
     Args:
         config: an instance of `Config`.
@@ -75,6 +78,7 @@ class Learner(ABC, Generic[ConfigT]):
     def __init__(self, config: ConfigT, rules: Rules) -> None:
         self.config, self.rules = config, rules
         self.moves = 0
+        self.actors: Backend | None = None  # set by the training loop
         self.spent = defaultdict[str, float](float)
 
     @contextmanager

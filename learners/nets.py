@@ -23,6 +23,7 @@ from tttenv.utils.untrusted import first_line, shown
 
 Nets = Mapping[str, nn.Module]  # by name
 Task = TypeVar("Task")
+Found = TypeVar("Found")
 Layer = TypeVar("Layer", bound=nn.Module)
 Outputs = NDArray[np.float32] | NDArray[np.float64]
 
@@ -229,6 +230,13 @@ def computing_on(device: str) -> Iterator[None]:
             torch.use_deterministic_algorithms(True)
         stack.enter_context(torch.device(device))
         yield
+
+
+def on_one_thread(work: Callable[[], Found]) -> Found:
+    """Return what a function returns on one torch thread."""
+    found: list[Found] = []
+    on_threads(lambda _, task: found.append(task()), [work], 1)
+    return found[0]
 
 
 def on_threads(work: Callable[[int, Task], None], tasks: list[Task], most: int) -> None:

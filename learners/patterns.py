@@ -205,7 +205,7 @@ class Patterns(PartsLearner[PatternsConfig]):
 
     Config = PatternsConfig
     presets = PRESETS
-    traits = LearnerTraits(any_board=True, same_k=True)
+    traits = LearnerTraits(any_board=True, same_k=True, divides=True)
 
     def __init__(self, config: PatternsConfig, rules: Rules) -> None:
         super().__init__(config, rules)
@@ -324,7 +324,8 @@ class Patterns(PartsLearner[PatternsConfig]):
 
     def _label(self, beside: Iterable[object]) -> None:
         """Add the positions of new games to the buffer, while `beside` is iterated over."""
-        games = self.labels(self.rng.integers(2**63, size=self.config.games).tolist(), beside)
+        seeds = self.rng.integers(2**63, size=self.config.games).tolist()
+        games = self.labels(seeds, beside, self.actors)
         less = np.repeat([game.size for game in games], [len(game.boards) for game in games])
         boards = np.zeros((len(less), self.rules.cells), np.int8)
         for row, board in enumerate(board for game in games for board in game.boards):

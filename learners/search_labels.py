@@ -5,7 +5,10 @@ wins at once.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +18,7 @@ from learners.settings.patterns import PatternsConfig
 from tttenv.game.line_patterns_kernel import VALUE, PatternTables
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells
+from tttenv.parallel import Backend, Context, answers
 from tttenv.players.search import alphabeta_kernel as kernel
 from tttenv.players.search.alphabeta import HALF_WIN_SCORE, AlphaBeta, new_alphabeta
 from tttenv.players.search.search_budget import Limits
@@ -57,10 +61,17 @@ class SearchLabels:
         self.tables = tables
         self.searches.clear()
 
-    def __call__(self, seeds: list[int], beside: Iterable[object]) -> list[LabelledGame]:
+    def __call__(
+        self, seeds: list[int], beside: Iterable[object], actors: Backend | None = None
+    ) -> list[LabelledGame]:
         """Play and label a game for each seed while another thread iterates over `beside`.
 
-        The number of threads does not affect the results.
+        The number of threads or workers does not affect the results.
+
+        Args:
+            seeds: of the games.
+            beside: iterated over in this process.
+            actors: workers that play the games; None for this process.
         """
         games = dict[int, LabelledGame]()
 
@@ -70,13 +81,26 @@ class SearchLabels:
                     if not tasks:  # stopped
                         break
             else:
-                games[number] = self._game(worker, np.random.default_rng(seeds[number]))
+                games[number] = self.game(worker, np.random.default_rng(seeds[number]))
 
-        tasks = [None, *range(len(seeds))]
-        on_threads(work, tasks, len(seeds))
-        return [games[number] for number in range(len(seeds))]
+        tasks: list[int | None] = [None]
+        if actors is None:
+            tasks += range(len(seeds))
+            on_threads(work, tasks, len(seeds))
+            return [games[number] for number in range(len(seeds))]
+        about = bytes(ForkingPickler.dumps((self.config, self.boards, self.tables)))
+        with ThreadPoolExecutor(1) as pool:
+            found = pool.submit(answers, labelled, [(about, seed) for seed in seeds], actors)
+            on_threads(work, tasks, 1)
+        return [
+            LabelledGame(
+                size, [np.array(board, np.int8) for board in boards], np.array(targets, np.float32)
+            )
+            for size, boards, targets in found.result()
+        ]
 
-    def _game(self, worker: int, rng: Rng) -> LabelledGame:
+    def game(self, worker: int, rng: Rng) -> LabelledGame:
+        """Play and label a game with the searches of a thread."""
         size = 0
         if len(self.boards) > 1 and rng.random() < self.config.smaller:
             size = int(rng.integers(1, len(self.boards)))
@@ -86,6 +110,22 @@ class SearchLabels:
         searches = self.searches[worker, size]
         boards = searches.positions(rng)
         return LabelledGame(size, boards, searches.targets(boards))
+
+
+@lru_cache(maxsize=1)
+def _labels(about: bytes) -> SearchLabels:
+    """Return a worker's searches for labels."""
+    config, boards, tables = ForkingPickler.loads(about)
+    labels = SearchLabels(config, boards)
+    labels.use(tables)
+    return labels
+
+
+def labelled(part: tuple[bytes, int], _: Context) -> list[Any]:
+    """Play and label the game of a seed, for `SearchLabels`."""
+    about, seed = part
+    size, boards, targets = _labels(about).game(0, np.random.default_rng(seed))
+    return [size, [board.tolist() for board in boards], targets.tolist()]
 
 
 class BoardSearches:

@@ -89,7 +89,7 @@ def blocks(players: list[dict[str, Any]]) -> dict[str, str]:
     cards = [read_card(home / name) for name in LEARNERS if (home / name / CARD).exists()]
     published = json.loads((home / "published.json").read_text(encoding="utf-8"))
     results = {"players": [*players, *map(_benchmark_row, cards)]}
-    table = text_tables.lines(benchmark.COLUMNS, benchmark.rows(results))
+    table = text_tables.lines(*benchmark.table(results))
     sentences = map(benchmark.sentence, benchmark.measured(home))
     text = "\n".join(["exact strengths on 3,3,3", *table, *benchmark.LEGEND, *sentences])
     return {
@@ -114,9 +114,11 @@ def _benchmark_row(card: dict[str, Any]) -> dict[str, Any]:
 
     curve = Curve.from_card(card)
     reached = curve.unbeatable_at if curve else None
-    seconds = reached[1] if reached else card["seconds"]
+    perfect = curve.perfect_at if curve else None
+    seconds = {"seconds": reached[1] if reached else card["seconds"]}
+    seconds |= {"expert_seconds": perfect[1] if perfect else None}
     name = f"{card['learner']} {card['config']['seed']}"
-    return {"player": name, "seconds": seconds, **card["certificate"]}
+    return {"player": name, **seconds, **card["certificate"]}
 
 
 def curves() -> Pictures:

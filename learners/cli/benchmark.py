@@ -27,7 +27,9 @@ QUICK = 10  # --quick trains one step in so many
 SUMMARY = "benchmark.json"  # next to the trained players: what all seeds of each learner took
 COLUMNS = [
     Column("player", left=True),
-    Column("seconds", rank=3),
+    Column("champion", group="seconds", rank=3),
+    Column("expert", group="seconds", rank=8),
+    Column("moves\na second", rank=9),
     Column("as"),
     Column("win %", group="random"),
     Column("draw %", group="random", rank=4),
@@ -41,8 +43,9 @@ COLUMNS = [
     Column("unbeatable"),
 ]
 LEGEND = [
-    "seconds: of one core, to the first unbeatable certificate; worst case: value against a best",
-    "response, 0 unbeatable, -1 always beaten; blunders: positions where it gives away value",
+    "seconds: of one core, to the first certificate of a champion, which is unbeatable, and of an",
+    "expert, which has no blunder; worst case: value against a best response, 0 unbeatable, -1",
+    "always beaten; blunders: positions where it gives away value",
 ]
 
 
@@ -146,12 +149,14 @@ def named_players() -> list[dict[str, Any]]:
 
 
 def trained_player(training: dict[str, Any]) -> dict[str, Any]:
-    """Return a trained player's row: its certificate and when it became unbeatable."""
-    reached = training["unbeatable_at"]
+    """Return a trained player's row: its certificate, and how quickly it learned."""
+    reached, perfect = training["unbeatable_at"], training["perfect_at"]
     return {
         "player": f"{training['learner']} {training['seed']}",
         "folder": training["folder"],
         "seconds": reached[1] if reached else training["seconds"],
+        "expert_seconds": perfect[1] if perfect else None,
+        "moves_per_second": training["moves_per_second"],
         "steps": training["steps"],
         **training["certificate"],
     }
@@ -160,7 +165,7 @@ def trained_player(training: dict[str, Any]) -> dict[str, Any]:
 def show(result: dict[str, Any]) -> None:
     """Print the results as a table and a sentence about each learner."""
     print(f"exact strengths on {result['rules']}")
-    text_tables.show(COLUMNS, rows(result), "benchmark.json")
+    text_tables.show(*table(result), "benchmark.json")
     text_tables.say(" ".join(LEGEND))
     for found in result["learners"]:
         text_tables.say(sentence(found), "  ")
@@ -193,19 +198,23 @@ def measured(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def rows(result: dict[str, Any]) -> list[list[str]]:
-    """Return the table's cells, two rows per player, one per seat."""
-    return [_cells(entry, seat) for entry in result["players"] for seat in ("X", "O")]
+def table(result: dict[str, Any]) -> tuple[list[Column], list[list[str]]]:
+    """Return the columns that are not empty, and their cells, two rows per player, one per seat."""
+    rows = [_cells(entry, seat) for entry in result["players"] for seat in ("X", "O")]
+    known = [i for i in range(len(COLUMNS)) if any(row[i] for row in rows)]
+    return [COLUMNS[i] for i in known], [[row[i] for i in known] for row in rows]
 
 
 def _cells(entry: dict[str, Any], seat: str) -> list[str]:
     """Return the row of one seat; values common to both seats are in X's row."""
-    seconds = "" if entry["seconds"] is None else f"{entry['seconds']:.1f}"
+    times = [entry["seconds"], entry.get("expert_seconds")]
+    seconds = ["" if time is None else f"{time:.1f}" for time in times]
+    pace = phrases.large(entry["moves_per_second"]) if entry.get("moves_per_second") else ""
     unbeatable = "yes" if entry["unbeatable"] else "no"
     optimal = phrases.share(entry["optimal_moves"]["all"])
-    left, right = [entry["player"], seconds], [optimal, str(entry["blunders"]), unbeatable]
+    left, right = [entry["player"], *seconds, pace], [optimal, str(entry["blunders"]), unbeatable]
     if seat == "O":
-        left, right = ["", ""], ["", "", ""]
+        left, right = [""] * len(left), [""] * len(right)
     shares = [*entry["vs_random"][seat], *entry["vs_perfect"][seat]]
     worst = phrases.value(entry["worst_case"][seat])
     return [*left, seat, *map(phrases.share, shares), worst, *right]

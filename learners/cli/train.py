@@ -15,8 +15,9 @@ import tyro
 
 from learners.registry import LEARNERS, presets, row
 from tttenv.certificates import phrases
-from tttenv.cli import compile, console
+from tttenv.cli import compile, console, workers
 from tttenv.cli.options import (
+    AddressOrNone,
     Flag,
     FolderOrNone,
     NumberOrNone,
@@ -62,6 +63,8 @@ class Options:
     hold: NumberOrNone = None  # how many in a row; the first one's player is kept; default: 3
     device: str = "cpu"  # torch device: cpu, cuda, ...
     threads: int = 1  # of torch and of searches; the last digits depend on the number
+    actors: NumberOrNone = None  # processes that search, for alphazero and patterns
+    ray: AddressOrNone = None  # Ray cluster whose nodes search instead; auto: RAY_ADDRESS or local
     json: Flag = False  # print the certificate as JSON instead of a progress bar
     log: Repeated = ()  # tensorboard (the default), csv, wandb or mlflow; repeat for several
 
@@ -85,10 +88,10 @@ def main(args: list[str], prog: str = PROG) -> None:
         with _Bar(f"{name} on {options.rules}", run.schedule, quiet=options.json) as bar:
             compiled.wait(*parts)
             spoken = console.spoken(lambda: bar.text, options.json)
-            with _interrupted_between_steps(bar, out), spoken:
-                last = train(
-                    run, out, resume=options.resume, watch=bar.evaluated, stepped=bar.stepped
-                )
+            crew = workers.crew("actors", options.actors, options.ray)
+            with crew as actors, _interrupted_between_steps(bar, out), spoken:
+                watching: dict[str, Any] = {"watch": bar.evaluated, "stepped": bar.stepped}
+                last = train(run, out, resume=options.resume, actors=actors, **watching)
     _conclude(out, last, watch.seconds, run.log, options.json)
 
 

@@ -12,7 +12,7 @@ class AlphaZeroConfig:
     seed: int = 0  # seeds the initial weights and all random numbers
     channels: int = 32  # channels of the network
     blocks: int = 2  # residual blocks of two convolutions each
-    games: int = 128  # games played in parallel, one move in each per step
+    games: int = 128  # games played in parallel, one move in each per step; an actor searches 128
     simulations: int = 16  # simulations of a full search
     quick_simulations: int = 4  # simulations of a quick search, from which no policy is learned
     full_share: float = 0.5  # fraction of searches that are full

@@ -23,6 +23,7 @@ from tttenv.certificates import curve
 from tttenv.certificates.certificate import Certificate
 from tttenv.exact import enumerable
 from tttenv.game.rules import require_line_wins
+from tttenv.parallel import Backend
 from tttenv.players.stored.checkpoint import CARD, RUN, WEIGHTS, file_of, read_card, tidy
 from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.untrusted import first_line, shown
@@ -39,6 +40,7 @@ def train(
     resume: bool = False,
     watch: Watch = lambda evaluation: None,
     stepped: Stepped = lambda step: None,
+    actors: Backend | None = None,
 ) -> Evaluation:
     """Train a learner, and write its checkpoint, curves and state to the folder `out`.
 
@@ -51,6 +53,7 @@ def train(
         watch: called with every evaluation; may raise `loop.Stopped`.
         stepped: called with the number of steps so far, at the start and after each step; may raise
             `loop.Stopped` if no evaluation is due.
+        actors: workers that do parts of each step; the result does not depend on them.
 
     Returns:
         The last evaluation.
@@ -58,13 +61,22 @@ def train(
     Raises:
         ValueError: if `out` is taken, has nothing to resume, another run's or a finished one, or is
             in use by another run; for an unknown logger or a variant of the game; if the learner
-            rejects the rules, or cannot start from the weights in `run.start`.
+            rejects the rules, cannot start from the weights in `run.start`, or has no parts of a
+            step for workers.
         OSError: naming the file that could not be written; the last checkpoint is then intact.
     """
     require_line_wins(run.rules, "a checkpoint")
     if run.schedule.until == "perfect" and not enumerable(run.rules):
         raise ValueError(f"{run.rules} has too many positions to examine all for --until perfect")
-    return _Training(run.with_digests(), out).train(resume, watch, stepped)
+    return _Training(run.with_digests(), out, actors).train(resume, watch, stepped)
+
+
+def _require_divided(learner: Learner[Any], run: Run) -> None:
+    """Raise ValueError if workers cannot do parts of a learner's steps."""
+    if not learner.traits.divides:
+        raise ValueError(f"{run.learner} has no searches for actors: leave out --actors and --ray")
+    if run.schedule.device != "cpu":
+        raise ValueError("actors search on the CPU: leave out --actors and --ray, or --device")
 
 
 def _start(learner: Learner[Any], name: str, folder: Path) -> str:
@@ -105,6 +117,7 @@ class _Training:
 
     run: Run
     out: Path
+    actors: Backend | None
 
     def train(self, resume: bool, watch: Watch, stepped: Stepped) -> Evaluation:
         """Create the learner, and train it from the start or from where the run stopped."""
@@ -112,6 +125,9 @@ class _Training:
             self.run.require_continues(self.out)
         with _computing(self.run.schedule):
             learner = LEARNERS.load(self.run.learner)(self.run.config, self.run.rules)
+            if self.actors is not None:
+                _require_divided(learner, self.run)
+            learner.actors = self.actors
             about = self.run.card()
             if self.run.start is not None and not resume:
                 about["start"] = _start(learner, self.run.learner, self.run.start)

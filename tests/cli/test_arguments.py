@@ -40,7 +40,7 @@ PARSERS |= {
         ("certify", "minimax --method any", "known are all, reachable"),
         ("certify", "--json", "PLAYER is required"),
         ("certify", "minimax --json=3", "3"),
-        ("certify", "minimax --player first", "options: --player, first (see"),
+        ("certify", "minimax --player first", "options: --player, first"),
         ("league", "--job 2", "did you mean --jobs?"),
         ("prove", "5,5,4 --memory=-x", "--memory: '-x' is not an integer"),
         ("speed", "extra", "extra"),

@@ -24,6 +24,8 @@ from learners.training.run import Run, usual_schedule
 from learners.training.train import train
 from tttenv import Rules
 from tttenv.game.features import one_hot
+from tttenv.parallel import Context
+from tttenv.parallel.tasks import perform
 from tttenv.players.stored.checkpoint import read_card
 from tttenv.policy import first_best, greedy
 from tttenv.testing import LawBrokenError, some_boards
@@ -147,6 +149,21 @@ def test_a_learner_has_one_config_class_which_the_registry_loads(name):
     assert {type(one) for one in kind.presets.values()} == {kind.Config}
 
 
+class HereWorkers:
+    """Perform in this process what workers would be sent."""
+
+    asked, room = 0, lambda self: 1
+
+    def submit(self, number, task):
+        """Perform a task."""
+        self.asked += 1
+        self.done = [(number, perform(task.work, task.arguments, Context(print)))]
+
+    def wait(self, seconds):
+        """Return the outcome of the last task."""
+        return self.done
+
+
 def works(act):
     """Return whether a call succeeds."""
     try:
@@ -163,6 +180,8 @@ def test_every_trait_is_true_exactly_if_what_it_promises_works(name):
     weights = learner.state_dict()["weights"]
     other = works(lambda: load_policy(folder, rules=Rules(5, 5, 3))(Rules(5, 5, 3).start(1)))
     other_k = works(lambda: load_policy(folder, rules=Rules(5, 5, 4))(Rules(5, 5, 4).start(1)))
+    learner.actors = HereWorkers()
+    learner.step()
     assert asdict(learner.traits) == {
         "any_board": other,
         "same_k": other and not other_k,
@@ -170,6 +189,7 @@ def test_every_trait_is_true_exactly_if_what_it_promises_works(name):
         "searches": works(lambda: load_policy(folder, simulations=4)(Rules().start(1))),
         "starts_from": works(lambda: learner.start_from(weights)),
         "examines": learner.doubts() is not None,
+        "divides": learner.actors.asked > 0,
     }
 
 

@@ -123,7 +123,7 @@ def test_no_further_game_or_update_starts_on_any_thread_after_an_interrupt_or_an
             updates.append(time.sleep(0.01))
             yield
 
-    monkeypatch.setattr(SearchLabels, "_game", play)
+    monkeypatch.setattr(SearchLabels, "game", play)
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(2)

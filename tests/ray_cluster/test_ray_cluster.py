@@ -22,6 +22,7 @@ import pytest
 import ray
 from ray.cluster_utils import Cluster
 
+from tests import acting
 from tests import parallel_work as work
 from tests.parallel_work import tasks_of
 from tttenv.parallel import ResultsFolder, Task, run
@@ -175,6 +176,14 @@ def test_a_lost_nodes_tasks_run_again_elsewhere(nodes, tmp_path):
     assert [outcome.value for outcome in found] == [outcome.value for outcome in undisturbed]
     assert len(list(tmp_path.glob("*.begun"))) == 10
     assert len(list(tmp_path.glob("*.ended"))) == 9
+
+
+@pytest.mark.parametrize("name", list(acting.ACTING))
+def test_a_learner_learns_the_same_on_the_nodes_and_if_one_is_lost(nodes, name):
+    with RayCluster(nodes.address) as backend:
+        found = acting.learned(name, backend, backend, nodes.lose)
+    nodes.add()
+    assert found == acting.learned(name)
 
 
 def test_what_ray_prints_of_lost_nodes_is_not_among_the_results(nodes, capsys):

@@ -1,13 +1,17 @@
 """`tttenv report` as a command, and the numbers in its data."""
 
+import json
+
 import numpy as np
 import pytest
 
 from tttenv.certificates.all_positions import TINY
 from tttenv.cli import report
 from tttenv.exact import positions
+from tttenv.players.bundled import home
+from tttenv.report import leaderboard
 from tttenv.report.data import quantised
-from tttenv.report.load_players import RULES, from_specs
+from tttenv.report.load_players import RULES, from_benchmark, from_specs
 
 
 def test_it_ends_with_the_address_and_opens_it_on_demand(monkeypatch, tmp_path, capsys):
@@ -38,6 +42,18 @@ def test_it_names_the_trained_players_in_runs_that_it_leaves_out(monkeypatch, tm
     monkeypatch.setattr(report, "make", lambda *_: {"left_out": left})
     report.main([], "tttenv report")
     assert capsys.readouterr().out.endswith("runs/sweep: to show one, tttenv report runs/dqn-0\n")
+
+
+def test_the_leaderboard_has_the_pace_of_all_seeds_and_the_seconds_to_expert(tmp_path):
+    one = {"learner": "dqn", "folder": str(home() / "dqn"), "unbeatable_at": None}
+    rates = enumerate([2e6, 1e6, 9e6, None])
+    trainings = [{**one, "seed": seed, "moves_per_second": rate} for seed, rate in rates]
+    results = {"players": [{"player": "dqn 0", **one}], "trainings": trainings}
+    (tmp_path / "benchmark.json").write_text(json.dumps(results))
+    (shown,) = from_benchmark(tmp_path / "benchmark.json", home())
+    told = leaderboard.html([shown])
+    assert f"<small>expert {shown.curve.perfect_at[1]:.1f}</small>" in told
+    assert "<small>2 million moves/s</small>" in told
 
 
 @pytest.mark.parametrize("spec", ["minimax:ties=first", "minimax", "random"])

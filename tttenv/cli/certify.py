@@ -11,7 +11,15 @@ from typing import Any
 
 from tttenv.certificates import phrases
 from tttenv.cli import compile, console, text_tables
-from tttenv.cli.options import FileOrNone, Flag, MethodOrNone, Player, RulesOrNone
+from tttenv.cli.options import (
+    AddressOrNone,
+    FileOrNone,
+    Flag,
+    MethodOrNone,
+    NumberOrNone,
+    Player,
+    RulesOrNone,
+)
 from tttenv.cli.text_tables import Column, say
 from tttenv.players import did_you_mean
 from tttenv.utils.untrusted import file_name
@@ -53,6 +61,8 @@ class Arguments:
     games: int = 1000  # with --sampled: games per seat
     seed: int = 0  # with --sampled: random seed
     resume: Flag = False  # continue an interrupted certificate
+    jobs: NumberOrNone = None  # processes that answer the player's boards; if omitted, this one
+    ray: AddressOrNone = None  # Ray cluster that answers them; auto: RAY_ADDRESS or local
     picture: FileOrNone = None  # draw all its games on 3,3,3 as an SVG file
 
 
@@ -83,7 +93,8 @@ def main(args: list[str], prog: str = PROG) -> None:
         from tttenv.utils.files import write
 
         picture = draw_games(rules, policy, name=given.player)
-    certificate = certified(given, rules, policy)
+    with divided(given, policy) as asked:
+        certificate = certified(given, rules, asked)
     if given.picture:
         write(given.picture, picture)
         print(f"all its games are drawn in {given.picture}", file=sys.stderr)
@@ -102,10 +113,25 @@ def _check(given: Arguments) -> None:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games needs --sampled: certificates play no games")
-    if given.sampled and (given.method or given.resume or given.picture):
-        raise ValueError("--method, --resume and --picture cannot be combined with --sampled")
+    if given.sampled and (given.method or given.resume or given.picture or given.jobs or given.ray):
+        raise ValueError(
+            "--method, --resume, --picture, --jobs and --ray cannot be combined with --sampled"
+        )
     if given.picture and given.picture.suffix != ".svg":
         raise ValueError("--picture writes an SVG file: its name must end in .svg")
+
+
+@contextmanager
+def divided(given: Arguments, policy: Any) -> Iterator[Any]:
+    """Yield the player, whose boards are answered by the workers of the options, if any."""
+    if given.jobs is None and given.ray is None:
+        yield policy
+        return
+    from tttenv.cli import workers
+    from tttenv.players.answered import answered
+
+    with workers.crew("jobs", given.jobs, given.ray) as crew:
+        yield policy if crew is None else answered(given.player, policy, crew)
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -115,6 +116,24 @@ def backend(given: Workers) -> Any:
     from tttenv.parallel.ray_cluster import RayCluster
 
     return RayCluster(given.ray, given.cores_per_task, given.gpus_per_task, most=given.jobs)
+
+
+def crew(option: str, number: int | None, ray: str | None) -> Any:
+    """Create workers for parts of one piece of work, as a context manager; None without options.
+
+    Args:
+        option: the name of the option of the number.
+        number: of workers; None for as many as fit on a cluster.
+        ray: the address of a Ray cluster, or None for processes of this machine.
+
+    Raises:
+        ValueError: for a number out of range.
+    """
+    if number is not None and not 0 <= number <= MOST:
+        raise ValueError(f"--{option} must be at least 0 and at most {MOST:,}, not {number}")
+    if number or (ray and number is None):
+        return backend(Workers(number, ray))
+    return nullcontext()
 
 
 class _Bars:

@@ -4,6 +4,14 @@ A task is a module-level function and its arguments. Its result depends on nothi
 the same wherever it runs, and a task can be rerun if its worker is lost.
 """
 
-from tttenv.parallel.tasks import Backend, Context, ResultsFolder, Task, TaskResult, run
+from tttenv.parallel.tasks import (
+    Backend,
+    Context,
+    ResultsFolder,
+    Task,
+    TaskResult,
+    answers,
+    run,
+)
 
-__all__ = ["Backend", "Context", "ResultsFolder", "Task", "TaskResult", "run"]
+__all__ = ["Backend", "Context", "ResultsFolder", "Task", "TaskResult", "answers", "run"]

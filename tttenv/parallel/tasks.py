@@ -4,7 +4,8 @@ import hashlib
 import json
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cache
@@ -274,3 +275,25 @@ def run(
     finally:
         if working:  # their results are for nobody
             backend.stop()
+
+
+def answers(work: Work, parts: Sequence[Any], backend: Backend) -> list[Any]:
+    """Return a function's values for all parts of one piece of work, in their order.
+
+    They do not depend on the workers, as long as the division into parts does not. A part that
+    workers fail to answer is answered in this process, with a warning.
+
+    Args:
+        work: a module-level function of a part and a `Context`; returns a JSON value.
+        parts: its arguments, in any form that can be pickled.
+        backend: the workers, whose context is entered.
+    """
+    found: dict[int, Any] = {}
+    tasks = (Task(f"part {number}", work, part) for number, part in enumerate(parts))
+    for outcome in run(tasks, backend):
+        found[outcome.number] = outcome.value
+        if outcome.error:
+            warnings.warn(f"{outcome.error}; it is answered here instead", stacklevel=2)
+            here = Context(lambda step, steps, state: None)
+            found[outcome.number] = work(parts[outcome.number], here)
+    return [found[number] for number in range(len(parts))]

@@ -21,7 +21,7 @@ HEADS = {  # what the columns show
     "Worst case": "its result against a best response: 0 is a draw, \u22121 a certain loss",
     "Optimal moves, %": "mean probability of moves that keep the value, over all positions",
     "Blunders": "positions in which it may throw away a win or a draw",
-    "Seconds": "of one core, and steps, to the first unbeatable certificate",
+    "Seconds": "of one core, and steps, to champion; seconds to expert; moves learned a second",
 }
 RISING = {"Player", "Blunders", "Seconds"}  # the best one is the least
 
@@ -114,12 +114,17 @@ def _seat(seat: str) -> Markup:
 
 
 def _seconds(player: Shown) -> Cell:
-    """Return the time and steps of a training, the time in italics if of the whole run."""
+    """Return the time and pace of a training, the time in italics if of the whole run."""
     if player.seconds is None or player.steps is None:
         return "", ""
     seconds = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
-    steps = element("small", phrases.counted(player.steps, "step"))
-    return joined([seconds, " ", steps]), player.seconds
+    more = [phrases.counted(player.steps, "step")]
+    if player.expert_seconds is not None:
+        more.append(f"expert {player.expert_seconds:.1f}")
+    if player.moves_per_second:
+        more.append(f"{phrases.large(player.moves_per_second)} moves/s")
+    below = (part for words in more for part in (" ", element("small", words)))
+    return joined([seconds, *below]), player.seconds
 
 
 def insight(players: list[Shown]) -> Markup:

@@ -54,6 +54,7 @@ class BenchmarkTraining(TypedDict):
     seed: Count
     folder: str
     unbeatable_at: tuple[NonNegative, NonNegative] | None  # step and second
+    moves_per_second: NotRequired[NonNegative | None]
 
 
 class Benchmark(TypedDict):
@@ -112,6 +113,8 @@ class Shown:
     seconds: float | None = None  # to the first unbeatable certificate, or of the whole run
     steps: int | None = None  # until then
     in_all: bool = False  # whether these are those of the whole run
+    expert_seconds: float | None = None  # to the first certificate without a blunder
+    moves_per_second: float | None = None  # that it learned from, median of its learner's seeds
     seeds: Seeds | None = None  # of its learner, if several were trained
     curve: Curve | None = None
     snapshots: dict[int, Moves] = field(default_factory=dict)  # earlier moves by step
@@ -194,6 +197,8 @@ def _among(player: Shown, folder: str, trainings: list[BenchmarkTraining]) -> Sh
         return player
     name, alike = own["learner"], [one for one in trainings if one["learner"] == own["learner"]]
     times = [one["unbeatable_at"][1] for one in alike if one["unbeatable_at"] is not None]
+    rates = [rate for one in alike if (rate := one.get("moves_per_second"))]
+    player = replace(player, moves_per_second=median(rates) if rates else None)
     if len(alike) == 1:
         return replace(player, name=shorter(name, LONGEST), seeds=None)
     seeds = Seeds(len(times), len(alike), median(times) if times else None)
@@ -289,6 +294,7 @@ def trained(folder: Path, name: str) -> Shown:
     except ValueError as error:
         complaint = str(error)
     reached = curve.unbeatable_at if curve else None
+    expert = curve.perfect_at if curve else None
     steps, seconds = reached or (card["steps"], card.get("seconds"))
     for number in (seconds, steps):
         schema.checked(schema.Number | None, number, shorter(folder / CARD))  # type: ignore[arg-type]  # a union is no type
@@ -302,6 +308,7 @@ def trained(folder: Path, name: str) -> Shown:
         seconds=seconds,
         steps=steps,
         in_all=reached is None,
+        expert_seconds=expert[1] if expert else None,
         seeds=_measured().get(str(card["learner"])) if from_package else None,
         curve=curve,
         snapshots=earlier,
