@@ -6,6 +6,7 @@ board too. The result is one line, and the exit status is 0 only if the proof ho
 """
 
 import json
+import lzma
 import struct
 import sys
 from collections import Counter, defaultdict
@@ -32,7 +33,7 @@ def need(holds: bool) -> None:
 
 def read(file: str) -> tuple[dict[str, str], dict[str, Any]]:
     """Return the texts and the arrays of a safetensors file of int16."""
-    with open(file, "rb") as stream:
+    with (lzma.open if file.endswith(".xz") else open)(file, "rb") as stream:
         data = stream.read(MOST + 1)
     end = start = 8 + int.from_bytes(data[:8], "little")
     need(start <= len(data) <= MOST and start <= 8 + 2**24)
