@@ -39,7 +39,8 @@ UNLIMITED = 1 << 60  # entries of a table
 
 QUIET_NODES = 20_000  # of the search for a win by threats before the search of everything
 FEWEST_NODES = 1_000  # which it gets, or it is left out
-OPEN_LINES = 4  # potential over its bound, from which only the search for threats is of use
+FEW_LINES = 2.2  # potential over its bound, up to which it is left out,
+OPEN_LINES = 4  # and from which only that search is of use
 
 
 @dataclass(frozen=True)
@@ -166,22 +167,29 @@ class Prover:
         clock, before = Stopwatch(), self._nodes()
         wins: dict[str, bool | None] = {"X": None, "O": None if position.any() else False}
         try:
-            for attacker in self._open_questions(wins, position):
-                wins[attacker] = self._continue(position, attacker, 1)  # it may be known
-                if wins[attacker] is not None:
-                    break
-                limit = self._quiet_nodes(position, attacker, nodes)
-                if limit >= FEWEST_NODES:
-                    won = self._wins_by_threats(position, attacker, limit, clock, watch, before)
-                    wins[attacker] = True if won else wins[attacker]
+            for attacker in self._open_questions(wins, position):  # it may be known
+                wins[attacker] = self._continue(position, attacker, 1)
+            left = {side: self._quiet_nodes(position, side, nodes) for side in SIDES}
+            while trying := [s for s in self._open_questions(wins, position) if left[s] > 0]:
+                for attacker in trying:
+                    used = self._nodes()
+                    won = self._quiet_slice(position, attacker, min(SLICE, left[attacker]))
+                    left[attacker] -= max(1, self._nodes() - used)
+                    if won is not None:
+                        wins[attacker], left[attacker] = won or None, 0
+                    if watch is not None:
+                        spent = self._nodes() - before
+                        watch(self._quiet_progress(attacker, spent, clock.seconds))
+                    if won:
+                        break
             while (turns := self._open_questions(wins, position)) and (
                 nodes is None or self._nodes() - before < nodes
             ):
                 for attacker in turns:
-                    left = SLICE if nodes is None else nodes - (self._nodes() - before)
-                    if left < 1:
+                    more = SLICE if nodes is None else nodes - (self._nodes() - before)
+                    if more < 1:
                         break
-                    wins[attacker] = self._continue(position, attacker, min(SLICE, left))
+                    wins[attacker] = self._continue(position, attacker, min(SLICE, more))
                     if watch is not None:
                         spent = self._nodes() - before
                         watch(self._progress(attacker, spent, clock.seconds))
@@ -277,37 +285,22 @@ class Prover:
         side = 1 if SIDES[int(self.rules.seat(position))] == attacker else -1
         held = side * position[self.rules.lines]
         potential = (2.0 ** (held == 1).sum(axis=1))[(held >= 0).all(axis=1)].sum()
-        large = potential > OPEN_LINES * 2**self.rules.k
-        if nodes is None:
-            return UNLIMITED if large else QUIET_NODES
-        return nodes // 2 if large else min(QUIET_NODES, nodes // 8)
+        ratio = potential / 2**self.rules.k
+        if ratio > OPEN_LINES:
+            return UNLIMITED if nodes is None else nodes // 2
+        limit = QUIET_NODES if nodes is None else min(QUIET_NODES, nodes // 8)
+        return limit if ratio > FEW_LINES and limit >= FEWEST_NODES else 0
 
-    def _wins_by_threats(
-        self,
-        position: Boards,
-        attacker: str,
-        nodes: int,
-        clock: Stopwatch,
-        watch: Watcher | None,
-        before: int,
-    ) -> bool:
-        """Return whether a search for quiet moves and threats proves that a side wins."""
+    def _quiet_slice(self, position: Boards, attacker: str, nodes: int) -> bool | None:
+        """Return whether quiet moves and threats win, None if so many nodes do not decide it."""
         attacks = SIDES[int(self.rules.seat(position))] == attacker
-        board, quiet, won = position if attacks else -position, self.quiet(attacker), None
-        while won is None and nodes > 0:
-            start = quiet.nodes
-            won = quiet.search(board, attacks, min(SLICE, nodes))
-            nodes -= quiet.nodes - start
-            if watch is not None:
-                left, resists = quiet.progress()
-                root = quiet.root
-                spent = self._nodes() - before
-                watch(
-                    ProofProgress(
-                        spent, clock.seconds, attacker, left, root.proof, root.disproof, resists
-                    )
-                )
-        return bool(won)
+        return self.quiet(attacker).search(position if attacks else -position, attacks, nodes)
+
+    def _quiet_progress(self, attacker: str, nodes: int, seconds: float) -> ProofProgress:
+        quiet = self.quiet(attacker)
+        left, resists = quiet.progress()
+        root = quiet.root
+        return ProofProgress(nodes, seconds, attacker, left, root.proof, root.disproof, resists)
 
     def _progress(self, attacker: str, nodes: int, seconds: float) -> ProofProgress:
         root = self.searches[attacker].frames.of[0]
