@@ -10,7 +10,6 @@ import lzma
 import struct
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from itertools import compress, product
 from typing import Any
 
@@ -126,7 +125,7 @@ class Walk:
         self.at += count >= least
         return self._cells(max(count, 1))
 
-    def _empty(self, lines: Iterable[int]) -> set[int]:
+    def _empty(self, lines: Any) -> set[int]:
         return {cell for i in lines for cell in self.lines[i] if not self.stones[cell]}
 
     def _completing(self, side: int) -> set[int]:

@@ -10,7 +10,7 @@ from safetensors.numpy import load_file, save_file
 import tttenv
 from tttenv.exact import positions, solve
 from tttenv.game.rules import Rules
-from tttenv.proofs import checker, recording, search_checkpoint
+from tttenv.proofs import checker, proof_file, recording, search_checkpoint
 from tttenv.proofs import prover as prover_module
 from tttenv.proofs.checker import checked
 from tttenv.proofs.proof_file import KIND, STEALING, WINS
@@ -273,6 +273,46 @@ def test_recording_that_is_interrupted_ends_at_once_and_loses_nothing(
     assert rest.nodes < proof.nodes / 10
     rest.save(file)
     assert tttenv.check_proof(file) == proof.value
+
+
+def test_proofs_of_positions_become_parts_of_a_proof(tmp_path: Path) -> None:
+    rules, whole = Rules(5, 6, 4), tmp_path / "whole"
+    move = int(Prover(rules).recorded_win(rules.start(), "X").numbers[0])
+    taken = 0
+    for reply in (move - 1, move + 1, move + rules.n):
+        board, part = rules.start(), tmp_path / f"{reply}.safetensors.xz"
+        board[[move, reply]] = 1, -1
+        tttenv.prove(rules, board).save(part)
+        assert part.read_bytes().startswith(b"\xfd7zXZ")
+        prover = Prover(rules)
+        prover.use(part)
+        prover.prove().save(whole)
+        assert tttenv.check_proof(whole) == 1
+        numbers = proof_file.read(part).claims["X"].numbers.tobytes()
+        taken += numbers in proof_file.read(whole).claims["X"].numbers.tobytes()
+    assert taken > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "position"), [("5,6,4", "_" * 14 + "X" + "_" * 15), ("4,4,4", ""), ("3,4,3", "")]
+)
+def test_a_part_proves_a_win_of_the_same_game_by_a_move(
+    text: str, position: str, tmp_path: Path
+) -> None:
+    rules, file = Rules.of(text), tmp_path / "part"
+    tttenv.prove(rules, rules.parse(position) if position else None).save(file)
+    with pytest.raises(ValueError, match="part does not prove a win of 5,6,4 by a move"):
+        Prover(Rules(5, 6, 4)).use(file)
+
+
+def test_a_damaged_compressed_proof_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "proof.xz"
+    tttenv.prove(Rules(3, 4, 3)).save(file)
+    data = file.read_bytes()
+    for damaged in (data[:-20], data[:40] + b"x" + data[41:], b"", b"x"):
+        file.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"proof\.xz"):
+            tttenv.check_proof(file)
 
 
 @pytest.mark.parametrize("memory", [200_000, 2_000_000])

@@ -7,6 +7,7 @@ One safetensors file: metadata of texts, and an int16 array for each side whose 
 import hashlib
 import lzma
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,10 +76,11 @@ def read(file: Path) -> Content:
     data = read_bytes(file, LARGEST)
     digest = hashlib.sha256(data).hexdigest()
     if file.suffix == COMPRESSED:
-        try:
-            data = lzma.LZMADecompressor(memlimit=MEMORY).decompress(data, LARGEST)
-        except lzma.LZMAError:
-            raise ValueError(f"{shown(file)} is a damaged proof: it is not compressed") from None
+        stream = lzma.LZMADecompressor(memlimit=MEMORY)
+        with suppress(lzma.LZMAError):
+            data = stream.decompress(data, LARGEST)
+        if not stream.eof or stream.unused_data:
+            raise ValueError(f"{shown(file)} is a damaged proof: not one xz stream that fits")
     found = header(data, file)
     about = found.metadata
     if about.get("kind") != KIND:

@@ -21,14 +21,13 @@ from tttenv.game.line_board_kernel import ATTACKER
 from tttenv.game.rules import Rules, require_line_wins
 from tttenv.game.types import Boards
 from tttenv.proofs import search_kernel
-from tttenv.proofs.proof_file import WINS, read
-from tttenv.proofs.quiet_moves import QuietSearch
 from tttenv.proofs.table_kernel import copy_entries, entry_bytes, new_proof_table
 from tttenv.utils.arrays import integers_from
 from tttenv.utils.compile_time import Stopwatch
 from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:
+    from tttenv.proofs.quiet_moves import QuietSearch
     from tttenv.proofs.recording import Part, WinRecorder
 
 SLICE = 10_000  # nodes between two looks at the clock and for Ctrl-C
@@ -127,13 +126,14 @@ class Prover:
             ValueError: for a file without such a proof of this game, or with a wrong one.
         """
         from tttenv.proofs.checker import checked
+        from tttenv.proofs.proof_file import WINS, read
         from tttenv.proofs.recording import Part
 
         checked(file)
         content = read(file)
+        mover = SIDES[int(content.rules.seat(content.board))]
         for side, claim in content.claims.items():
-            to_move = SIDES[int(self.rules.seat(content.board))] == side
-            if content.rules != self.rules or claim.says != WINS or not to_move:
+            if content.rules != self.rules or claim.says != WINS or side != mover:
                 raise ValueError(f"{shown(file)} does not prove a win of {self.rules} by a move")
             group = max(0, -int(claim.numbers[0]))  # more stones of the other side, at the start
             board = content.board.copy()
@@ -255,9 +255,11 @@ class Prover:
         quiet = sum(search.nodes for search in self._quiet.values())
         return quiet + sum(int(search.nodes[0]) for search in self.searches.values())
 
-    def quiet(self, attacker: str) -> QuietSearch:
+    def quiet(self, attacker: str) -> "QuietSearch":
         """Return the search of a side for wins by quiet moves and threats."""
         if attacker not in self._quiet:
+            from tttenv.proofs.quiet_moves import QuietSearch  # which draws do not need
+
             self._quiet[attacker] = QuietSearch(self.rules)
         return self._quiet[attacker]
 
