@@ -39,6 +39,7 @@ UNLIMITED = 1 << 60  # entries of a table
 FIRST_ROOM = 2**16  # numbers of a proof; more if that is too few
 TRIES = 3  # searches of one position for its proof
 THREAT_NODES = 50_000  # of a search for a win by threats that the table no longer holds
+FEW_NODES = 60  # where the search of all moves knows the win
 QUIET_NODES = 2_000_000  # of a search for a quiet move that is not known
 
 
@@ -155,14 +156,14 @@ class WinRecorder:
         if finished_zone(self.quiet.threats, self._made):
             self.numbers.append(steps_kernel.KNOWN)
             return self._zone()
-        cell = self._quiet_move(board)
+        cell, nodes = self._quiet_move(board)
         if cell is None:
             zone = self._threats(board, 0)
             self._finished[key] = board, zone
             return zone
         self.positions += 1
         self.numbers.append(cell)
-        zone = self.replies(with_stones(board, (cell,), 1))
+        zone = self.replies(with_stones(board, (cell,), 1), nodes)
         zone[cell] = True
         self._finished[key] = board, zone
         set_position(self.quiet.threats, board, 0)
@@ -170,22 +171,35 @@ class WinRecorder:
         finish_quiet(self.quiet.threats, self._made)
         return zone
 
-    def _quiet_move(self, board: Boards) -> int | None:
-        """Return the quiet move that wins a board, or None if threats do; search it if needed."""
-        quiet = self.quiet
+    def _quiet_move(self, board: Boards) -> tuple[int | None, int]:
+        """Return the quiet move that wins a board, or None if threats do; search it if needed.
+
+        The number of nodes to spend on a pass after the move comes with it.
+        """
+        quiet, table = self.quiet, self.search
         cell = quiet.move(board)
-        if cell is not None or quiet.threats_prove(board, THREAT_NODES):
-            return cell
+        if cell is not None:
+            return cell, THREAT_NODES
+        if quiet.threats_prove(board, FEW_NODES):
+            return None, 0
+        search_kernel.set_board(table, board)
+        cell = settled_move(table, search_kernel.ATTACKER_WINS)
+        if cell >= 0:
+            return cell, FEW_NODES
+        if quiet.threats_prove(board, THREAT_NODES):
+            return None, 0
         if quiet.search(board, True, QUIET_NODES):
-            return quiet.move(board)
-        _solve(self.search, board, ATTACKER)
-        cell = settled_move(self.search, search_kernel.ATTACKER_WINS)
+            return quiet.move(board), THREAT_NODES
+        _solve(table, board, ATTACKER)
+        cell = settled_move(table, search_kernel.ATTACKER_WINS)
         if cell < 0:
             raise _damaged(self.rules)
-        return cell
+        return cell, FEW_NODES
 
-    def replies(self, board: Boards) -> Mask:
+    def replies(self, board: Boards, nodes: int = THREAT_NODES) -> Mask:
         """Write the win of a board (cells,), its defender, -1, to move; return its zone (cells,).
+
+        At most so many `nodes` are spent on a win by threats after a pass.
 
         Raises:
             ValueError: if no win is found.
@@ -202,15 +216,15 @@ class WinRecorder:
             zone |= self.attack(with_stones(board, (int(first),), -1))
             zone[first] = True
         else:
-            self._answer_all(board, zone)
+            self._answer_all(board, zone, nodes)
         return zone
 
-    def _answer_all(self, board: Boards, zone: Mask) -> None:
+    def _answer_all(self, board: Boards, zone: Mask, nodes: int) -> None:
         """Write a pass, if the attacker then wins by threats, and the replies that are left."""
         left = board == 0
         at = len(self.numbers)
         self.numbers.append(0)
-        if self.quiet.threats_prove(board, THREAT_NODES, 1):
+        if self.quiet.threats_prove(board, nodes, 1):
             self.numbers[at] = 1
             after = self._threats(board, 1)
             left &= after
