@@ -140,7 +140,7 @@ class Prover:
             board[claim.numbers[1 : 1 + group]] = -1
             numbers = claim.numbers[1 + group if group else 0 :]
             self._parts[side].append(Part(board, numbers, claim.positions))
-            self.quiet(side).moves[self.quiet(side).image(board)[0]] = None
+            self.quiet(side).take(board)
 
     def prove(
         self,
@@ -241,7 +241,8 @@ class Prover:
         each = entry_bytes(self.rules.cells)
         places = {side: search.table.entries.size for side, search in self.searches.items()}
         during = sum(places.values()) + 2 * places[attacker]  # both tables, while it is copied
-        return places[attacker] // 4 if during * each <= self.memory else UNLIMITED
+        room = self.memory - len(self._quiet) * (self.memory // 4)  # those have a share each
+        return places[attacker] // 4 if during * each <= room else UNLIMITED
 
     def _grow(self, attacker: str) -> search_kernel.ProofSearch:
         """Double the size of the table in the attacker's search."""
@@ -260,7 +261,7 @@ class Prover:
         if attacker not in self._quiet:
             from tttenv.proofs.quiet_moves import QuietSearch  # which draws do not need
 
-            self._quiet[attacker] = QuietSearch(self.rules)
+            self._quiet[attacker] = QuietSearch(self.rules, self.memory // 4)
         return self._quiet[attacker]
 
     def recorded_win(self, position: Boards, attacker: str) -> "WinRecorder":

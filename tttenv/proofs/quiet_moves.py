@@ -21,8 +21,8 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
 from tttenv.proofs import table_kernel as sets
+from tttenv.proofs.table_kernel import entry_bytes
 from tttenv.proofs.threats_kernel import (
-    ThreatSearch,
     defender_wins,
     immediate,
     new_threat_search,
@@ -30,7 +30,8 @@ from tttenv.proofs.threats_kernel import (
     threats_win,
 )
 
-PLACES = 2**20  # in the table of threats
+PLACES, FEWEST_PLACES = 2**20, 2**10  # in the table of threats, at most and at least
+POSITION = 500  # bytes of a position, besides its cells
 INFINITY = 1 << 30
 WIDTH = 12  # quiet moves tried in a position, those on the strongest lines
 FIRST_PASS, PASS = 300, 5_000  # nodes after a pass: at first, and when nothing else is left
@@ -72,9 +73,13 @@ class Node:
 class QuietSearch:
     """Searches the wins of one side in one game; what it finds serves its later searches."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, memory: int) -> None:
+        """Create a search that takes about `memory` bytes, at most."""
         self.rules = rules
-        self.threats: ThreatSearch = new_threat_search(rules, PLACES)
+        places = min(PLACES, max(FEWEST_PLACES, memory // 4 // entry_bytes(rules.cells)))
+        self.threats = new_threat_search(rules, 1 << (places.bit_length() - 1))
+        self._room = memory // 2 // (rules.cells + POSITION)  # positions to be kept
+        self._given: set[bytes] = set()  # positions whose wins are proved elsewhere
         self.moves: dict[bytes, int | None] = {}  # of won positions, by image; None for threats
         self.groups: dict[bytes, list[Reply]] = defaultdict(list)  # of positions to be answered
         self._won_with: dict[bytes, list[int]] = defaultdict(list)
@@ -147,6 +152,8 @@ class QuietSearch:
         while root.proof > 0 and root.disproof > 0:
             if self.nodes >= stop:
                 return None
+            if len(self._nodes) + len(self.moves) > self._room:
+                root = self._forget()
             node = root
             while node.children:
                 node.visits += 1
@@ -158,6 +165,21 @@ class QuietSearch:
                 self._open_replies(node, PASS)
             self._update(node)
         return root.proof == 0
+
+    def _forget(self) -> Node:
+        """Forget the tree, and the positions that threats win; return a new root."""
+        kept = {key: cell for key, cell in self.moves.items() if cell is not None}
+        self._room = max(self._room, 4 * len(kept))
+        self.moves = kept | dict.fromkeys(self._given)
+        self._nodes = {}
+        self.root = self._node(self.root.board, self.root.attacks, None)
+        return self.root
+
+    def take(self, board: Boards) -> None:
+        """Take a board (cells,), the attacker to move, as won: its proof is elsewhere."""
+        key = self.image(board)[0]
+        self._given.add(key)
+        self.moves[key] = None
 
     def progress(self) -> tuple[int, int | None]:
         """Return how many replies to the first move are left, and the one that is searched now."""
