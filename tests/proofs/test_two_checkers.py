@@ -220,6 +220,36 @@ def test_each_reply_is_answered_and_each_answer_answers_one(tmp_path: Path) -> N
         assert says(file, rules, stones, [move, passes, *wrong, *alone]) is None
 
 
+def test_a_group_after_a_pass_is_refused_even_if_each_of_its_stones_loses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules, file, single = Rules(7, 7, 4), tmp_path / "proof", []
+    tttenv.prove(rules).save(file)
+    numbers = load_file(file)["X"].tolist()
+
+    class Seen(plain.Walk):
+        def reply(self, least: int) -> list[int]:
+            if least > 2:  # after a pass
+                single.append(self.at)
+            return super().reply(least)
+
+    def holds(changed: list[int]) -> bool:
+        with suppress(ValueError, KeyError, IndexError):
+            Seen((7, 7, 4), range(49), "_" * 49, "X", changed).claim(plain.WINS, True)
+            return True
+        return False
+
+    assert holds(numbers)
+    more = [(at, cell) for at in single[:4] for cell in range(49)]
+    groups = [[*numbers[:at], -2, numbers[at], cell, *numbers[at + 1 :]] for at, cell in more]
+    with monkeypatch.context() as patched:
+        patched.setattr(plain, "MOST", 2)
+        wins = [changed for changed in groups if holds(changed)]
+    assert wins
+    assert not any(holds(changed) for changed in wins)
+    assert all(says(file, rules, (0,) * 49, changed) is None for changed in wins)
+
+
 def test_a_win_holds_on_the_larger_boards_that_its_zone_is_clear_of(tmp_path: Path) -> None:
     file = tmp_path / "proof"
     tttenv.prove(Rules(15, 15, 4)).save(file)
