@@ -110,9 +110,9 @@ def _verify(
     board = board_of(rules, stones.astype(np.int8))
     wins = claim.says == WINS
     cells = rules.cells
-    rows = min(claim.positions, 2 * claim.numbers.size + 2)
+    rows = min(claim.positions, claim.numbers.size)  # each of those to be remembered takes one
     slots = 1 << (2 * rows + 2).bit_length()
-    if 2 * rows * (cells + 2) + 8 * slots > MEMORY:
+    if rows * (cells + 4) + 8 * slots > MEMORY:
         raise ValueError(
             f"checking a proof with {rows:,} positions of {rules} needs more than"
             f" {MEMORY // 2**30} GiB"

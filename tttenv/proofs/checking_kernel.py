@@ -30,6 +30,7 @@ from tttenv.utils.struct import Struct, allocate
 # What a step shows: it holds, the position after its move comes next, or it proves nothing.
 HOLDS, GO_ON, FAILS = range(3)
 NO_CELL = NO_MAP = -1
+IN_ZONE = 3  # instead of 0, an empty cell: one in the zone
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +51,8 @@ class Finished(Struct):
     """
 
     slots: Annotated[NDArray[np.int64], "slots"]  # row plus one, 0 where free; a power of 2
-    boards: Annotated[NDArray[np.int8], "rows, cells"]
+    boards: Annotated[NDArray[np.int8], "rows, cells"]  # stones, and IN_ZONE on empty cells
     ranks: Annotated[NDArray[np.int16], "rows"]
-    zones: Annotated[Mask, "rows, cells"]
     moves: Annotated[NDArray[np.int16], "rows"]  # of the attacker, where he wins
     filled: Annotated[NDArray[np.int64], "1"]  # how many
 
@@ -131,7 +131,7 @@ def slot_of(finished: Finished, image: Stones, rank: int) -> int:
         row = finished.slots[slot] - 1
         same = finished.ranks[row] == rank
         for cell in range(image.size):
-            if finished.boards[row, cell] != image[cell]:
+            if finished.boards[row, cell] % IN_ZONE != image[cell]:
                 same = False
                 break
         if same:
@@ -149,7 +149,7 @@ def recall(board: Board, finished: Finished, walk: Walk, ply: int, number: int) 
     if row < 0:
         return False
     for cell in range(zone.size):
-        zone[board.maps[number, cell]] = finished.zones[row, cell]
+        zone[board.maps[number, cell]] = finished.boards[row, cell] == IN_ZONE
     return True
 
 
@@ -164,10 +164,9 @@ def remember(board: Board, finished: Finished, walk: Walk, ply: int, number: int
     finished.slots[slot_of(finished, walk.image, walk.rank[ply])] = row + 1
     finished.ranks[row], finished.moves[row] = walk.rank[ply], walk.move[ply]
     finished.filled[0] += 1
-    for cell in range(walk.image.size):
-        finished.boards[row, cell] = walk.image[cell]
     for cell in range(zone.size):
-        finished.zones[row, cell] = zone[board.maps[number, cell]]
+        inside = zone[board.maps[number, cell]]
+        finished.boards[row, cell] = IN_ZONE if inside else walk.image[cell]
     return HOLDS
 
 

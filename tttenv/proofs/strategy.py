@@ -36,6 +36,7 @@ from tttenv.game.types import Boards, Cells
 from tttenv.proofs import strategy_kernel as kernel
 from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.checker import checked
+from tttenv.proofs.checking_kernel import IN_ZONE
 from tttenv.utils.untrusted import shown
 
 CHUNK = 2**16  # positions that are packed at a time
@@ -58,14 +59,14 @@ class Strategy:
             raise ValueError(f"{shown(path)} proves a draw, and no moves that win")
         self.rules, self.digest = rules, proof.digest
         count = int(proof.wins.filled[0])
-        stones, zones = proof.wins.boards[:count], proof.wins.zones[:count]
+        stones = proof.wins.boards[:count]
         own = _sets(stones, 1)
         order = np.lexsort((-proof.wins.ranks[:count], *own.T[::-1]))
         self.positions = kernel.Positions(
             maps(rules),
             own[order],
             _sets(stones, 2)[order],
-            _sets(zones, 1)[order],
+            _sets(stones, IN_ZONE)[order],
             proof.wins.ranks[order],
             proof.wins.moves[order],
         )
