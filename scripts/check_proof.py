@@ -120,7 +120,7 @@ class Walk:
         return found
 
     def reply(self, least: int) -> list[int]:
-        """Return the next cell, or a group of so many cells or more."""
+        """Return the cells of the next reply: one, or a group of at least `least` cells."""
         count = -self.numbers[self.at]
         self.at += count >= least
         return self._cells(max(count, 1))

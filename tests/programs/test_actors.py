@@ -29,9 +29,9 @@ def test_parts_whose_workers_are_all_lost_are_answered_here():
 
 
 def test_a_certificate_by_workers_is_the_same(capsys):
-    told = []
+    certificates = []
     for jobs in ([], ["--jobs", "2"]):
         player = ["gumbel:simulations=4", "--rules", "4,4,4", "--positions", "300", "--json"]
         certify.main([*player, *jobs])
-        told.append(json.loads(capsys.readouterr().out))
-    assert told[0] == told[1]
+        certificates.append(json.loads(capsys.readouterr().out))
+    assert certificates[0] == certificates[1]

@@ -316,22 +316,23 @@ def test_a_damaged_compressed_proof_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("memory", [100_000, 1_000_000])
-def test_quiet_moves_are_found_in_little_memory(memory: int, tmp_path: Path) -> None:
-    rules, forgotten = Rules(8, 8, 4), 0
+def test_quiet_moves_are_found_in_little_memory(
+    memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules, roots = Rules(8, 8, 4), []
     quiet = Prover(rules, memory).quiet("X")
     forget = quiet._forget
 
     def counted() -> object:
-        nonlocal forgotten
-        forgotten += 1
-        return forget()
+        roots.append(forget())
+        return roots[-1]
 
-    quiet._forget = counted  # type: ignore[method-assign, assignment]
+    monkeypatch.setattr(quiet, "_forget", counted)
     prover = Prover(rules)
     prover._quiet["X"] = quiet
     prover.prove().save(tmp_path / "proof")
     assert tttenv.check_proof(tmp_path / "proof") == 1
-    assert (forgotten > 0) == (memory < 1_000_000)
+    assert bool(roots) == (memory < 1_000_000)
 
 
 @pytest.mark.parametrize("memory", [200_000, 2_000_000])

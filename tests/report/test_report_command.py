@@ -51,9 +51,9 @@ def test_the_leaderboard_has_the_pace_of_all_seeds_and_the_seconds_to_expert(tmp
     results = {"players": [{"player": "dqn 0", **one}], "trainings": trainings}
     (tmp_path / "benchmark.json").write_text(json.dumps(results))
     (shown,) = from_benchmark(tmp_path / "benchmark.json", home())
-    told = leaderboard.html([shown])
-    assert f"<small>expert {shown.curve.perfect_at[1]:.1f}</small>" in told
-    assert "<small>2 million moves/s</small>" in told
+    table = leaderboard.html([shown])
+    assert f"<small>expert {shown.curve.perfect_at[1]:.1f}</small>" in table
+    assert "<small>2 million moves/s</small>" in table
 
 
 @pytest.mark.parametrize("spec", ["minimax:ties=first", "minimax", "random"])

@@ -285,7 +285,7 @@ def answers(work: Work, parts: Sequence[Any], backend: Backend) -> list[Any]:
 
     Args:
         work: a module-level function of a part and a `Context`; returns a JSON value.
-        parts: its arguments, in any form that can be pickled.
+        parts: its arguments, which are sent to the workers.
         backend: the workers, whose context is entered.
     """
     found: dict[int, Any] = {}
