@@ -319,8 +319,8 @@ def test_a_damaged_compressed_proof_is_refused(tmp_path: Path) -> None:
 def test_quiet_moves_are_found_in_little_memory(
     memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rules, roots = Rules(8, 8, 4), []
-    quiet = Prover(rules, memory).quiet("X")
+    prover, roots = Prover(Rules(8, 8, 4), memory), []
+    quiet = prover.quiet("X")
     forget = quiet._forget
 
     def counted() -> object:
@@ -328,8 +328,6 @@ def test_quiet_moves_are_found_in_little_memory(
         return roots[-1]
 
     monkeypatch.setattr(quiet, "_forget", counted)
-    prover = Prover(rules)
-    prover._quiet["X"] = quiet
     prover.prove().save(tmp_path / "proof")
     assert tttenv.check_proof(tmp_path / "proof") == 1
     assert bool(roots) == (memory < 1_000_000)
