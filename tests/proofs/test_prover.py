@@ -276,20 +276,25 @@ def test_recording_that_is_interrupted_ends_at_once_and_loses_nothing(
 
 
 def test_proofs_of_positions_become_parts_of_a_proof(tmp_path: Path) -> None:
-    rules, whole = Rules(5, 6, 4), tmp_path / "whole"
+    rules, taken = Rules(5, 6, 4), 0
     move = int(Prover(rules).recorded_win(rules.start(), "X").numbers[0])
-    taken = 0
     for reply in (move - 1, move + 1, move + rules.n):
-        board, part = rules.start(), tmp_path / f"{reply}.safetensors.xz"
+        board, far, part = rules.start(), rules.cells - 1, tmp_path / f"{reply}.safetensors.xz"
         board[[move, reply]] = 1, -1
-        tttenv.prove(rules, board).save(part)
+        made, more = Prover(rules), board.copy()
+        more[far] = -1  # a stone more, so that this is not what a search of the whole finds
+        recorder = recording.WinRecorder(made.quiet("X"), made.searches["X"])
+        recorder.attack(more)
+        numbers = np.array([-1, far, *recorder.numbers], np.int16)
+        claim = proof_file.Claim(WINS, numbers, recorder.positions)
+        proof_file.write(part, rules, board, 1, {"X": claim})
         assert part.read_bytes().startswith(b"\xfd7zXZ")
         prover = Prover(rules)
         prover.use(part)
-        prover.prove().save(whole)
-        assert tttenv.check_proof(whole) == 1
-        numbers = proof_file.read(part).claims["X"].numbers.tobytes()
-        taken += numbers in proof_file.read(whole).claims["X"].numbers.tobytes()
+        prover.prove().save(tmp_path / "whole")
+        assert tttenv.check_proof(tmp_path / "whole") == 1
+        group = np.array([-2, *sorted([reply, far]), *recorder.numbers], np.int16).tobytes()
+        taken += group in proof_file.read(tmp_path / "whole").claims["X"].numbers.tobytes()
     assert taken > 0
 
 
@@ -325,6 +330,7 @@ def test_quiet_moves_are_found_in_little_memory(
 
     def counted() -> object:
         roots.append(forget())
+        assert not roots[-1].children
         return roots[-1]
 
     monkeypatch.setattr(quiet, "_forget", counted)
