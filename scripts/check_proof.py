@@ -13,13 +13,13 @@ from collections import Counter, defaultdict
 from itertools import compress, product
 from typing import Any
 
-KIND = "proof of an m,n,k-game's value, 3"
+KIND = "proof of an m,n,k-game's value, 4"
 WINS, HELD, STEALING = "wins", "does not win", "does not win: strategy stealing"
 DRAW, DRAWS = "a draw", {"X": HELD, "O": HELD}
 CLAIMS = {"1": ("X wins", {"X": WINS}), "0": (DRAW, DRAWS), "-1": ("O wins", {"O": WINS})}
 POTENTIAL, PAIRS, MOVE, COMPLETES, TWO_THREATS, ANSWER, MOVES = range(7)
 ATTACKER, DEFENDER = 1, 32  # stones; their sum on a line tells both numbers, at most 19
-MOST = 2**31  # bytes
+MOST, FORGET = 2**31, -(2**15)  # bytes; a number
 DIRECTIONS = (0, 1), (1, 0), (1, 1), (1, -1)
 IMAGES = (0, 1), (1, 2), (2, 3), (3, 0), (2, 1), (0, 3), (1, 0), (3, 2)
 
@@ -143,6 +143,9 @@ class Walk:
     def attack(self, rank: int) -> set[int]:
         """Verify that the attacker, to move, wins."""
         need(not self.lines_by_sum[DEFENDER * self.k])  # by a group
+        while self.numbers[self.at] == FORGET:
+            self.at += 1
+            self.finished.clear()
         if self.numbers[self.at] < 0:
             self.at += 1
             image = self.maps[-1 - self.numbers[self.at - 1]]

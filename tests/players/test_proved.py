@@ -6,15 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import tttenv
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.players import player
+from tttenv.players.stored.proved import Proved, proved
 from tttenv.policy import greedy, sample
 from tttenv.proofs import checker
 from tttenv.proofs.move_values import MoveValues
 from tttenv.proofs.proof_file import read, write
+from tttenv.proofs.prover import Prover
+from tttenv.proofs.steps_kernel import FORGET
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +29,23 @@ def proofs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         files[game] = folder / f"{game.replace(',', '-')}.safetensors"
         tttenv.prove(Rules.of(game)).save(files[game])
     files["6,6,4 with groups"] = with_groups(files["6,6,4"], Rules(6, 6, 4))
+    files["5,6,4 divided"] = divided(Rules(5, 6, 4), folder)
     return files
+
+
+def divided(rules: Rules, folder: Path) -> Path:
+    """Return the file of a proof that is put together from a part for each reply."""
+    prover, file = Prover(rules), folder / "divided.xz"
+    move = int(prover.recorded_win(rules.start(), "X").numbers[0])
+    for reply in range(rules.cells):
+        board = rules.start()
+        board[move] = 1
+        if reply != move:
+            board[reply] = -1
+            tttenv.prove(rules, board).save(folder / f"{reply}.part")
+            prover.use(folder / f"{reply}.part")
+    prover.prove().save(file)
+    return file
 
 
 def with_groups(file: Path, rules: Rules) -> Path:
@@ -36,8 +56,8 @@ def with_groups(file: Path, rules: Rules) -> Path:
             first, cell, rest = np.split(claim.numbers, [at, at + 1])
             changed = np.hstack([first, [-2], cell, [corner], rest]).astype(np.int16)
             one = replace(claim, numbers=changed)
-            _, walk, holds = checker._verify(rules, rules.start(), "X", one, places)
-            if holds and walk.visited[0] == claim.positions:
+            found = checker.verify(rules, rules.start(), "X", one, places)
+            if found.holds and (found.numbers, found.positions) == (changed.size, claim.positions):
                 claim, count = one, count + 1
     assert count > 10
     write(file.with_name("groups"), rules, rules.start(), 1, {"X": claim})
@@ -52,7 +72,7 @@ def every_reply(boards: Boards) -> Boards:
     return np.unique(after, axis=0)
 
 
-@pytest.mark.parametrize("game", ["3,4,3", "4,4,3", "6,6,4", "6,6,4 with groups"])
+@pytest.mark.parametrize("game", ["3,4,3", "4,4,3", "6,6,4", "6,6,4 with groups", "5,6,4 divided"])
 def test_it_wins_against_every_reply(game: str, proofs: dict[str, Path]) -> None:
     rules = Rules.of(game.split()[0])
     made, boards = player(f"proved:path={proofs[game]}", rules), rules.start(1)
@@ -109,6 +129,32 @@ def test_other_files_and_games_are_refused(proofs: dict[str, Path], tmp_path: Pa
     assert player(f"proved:path={proofs['6,6,4']}").rules == Rules(6, 6, 4)
     with pytest.raises(ValueError, match="needs the file"):
         player("proved")
+
+
+def test_a_divided_proof_is_read_in_parts_which_answer_every_reply(
+    proofs: dict[str, Path], tmp_path: Path
+) -> None:
+    rules, source = Rules(5, 6, 4), proofs["5,6,4 divided"]
+    claim, file = read(source).claims["X"], tmp_path / "proof"
+    marks = np.flatnonzero(claim.numbers == FORGET).tolist()
+
+    def made(numbers: NDArray[np.int16]) -> Proved:
+        write(file, rules, rules.start(), 1, {"X": replace(claim, numbers=numbers)})
+        return proved(rules, str(file))
+
+    assert len(marks) > 10
+    wrong = claim.numbers.copy()
+    wrong[marks[3] + 3] = 99  # after the part's first move
+    board = rules.start()
+    board[wrong[[0, marks[3] - 1]]] = 1, -1
+    assert made(claim.numbers).proof(board[None]) is not None
+    player = made(wrong)  # no part is read yet
+    assert player.strategy.moves(rules.start(1))[0] == wrong[0]
+    with pytest.raises(ValueError, match="part 4 is wrong"):
+        player(board[None])
+    for numbers in (np.delete(claim.numbers, np.s_[marks[5] - 1 : marks[6] - 1]), wrong[1:]):
+        with pytest.raises(ValueError, match="not divided by all replies to one move"):
+            made(numbers)
 
 
 def test_hints_name_a_winning_move_of_every_position_that_is_proved_to_be_won() -> None:

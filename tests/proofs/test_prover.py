@@ -320,11 +320,13 @@ def test_a_damaged_compressed_proof_is_refused(tmp_path: Path) -> None:
             tttenv.check_proof(file)
 
 
-@pytest.mark.parametrize("memory", [100_000, 1_000_000])
+@pytest.mark.parametrize("memory", [20_000, 2**23])
 def test_quiet_moves_are_found_in_little_memory(
     memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prover, roots = Prover(Rules(8, 8, 4), memory), []
+    rules, roots = Rules(9, 9, 5), []
+    prover, board = Prover(rules, memory), rules.start()
+    board[[40, 30, 0, 8]] = 1, 1, -1, -1
     quiet = prover.quiet("X")
     forget = quiet._forget
 
@@ -334,9 +336,9 @@ def test_quiet_moves_are_found_in_little_memory(
         return roots[-1]
 
     monkeypatch.setattr(quiet, "_forget", counted)
-    prover.prove().save(tmp_path / "proof")
+    prover.prove(board).save(tmp_path / "proof")
     assert tttenv.check_proof(tmp_path / "proof") == 1
-    assert bool(roots) == (memory < 1_000_000)
+    assert bool(roots) == (memory < 2**23)
 
 
 @pytest.mark.parametrize("memory", [200_000, 2_000_000])

@@ -4,12 +4,23 @@ import json
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tttenv.cli import compile, console
-from tttenv.cli.options import FileOrNone, Flag, Game, LargerOrNone, NumberOrNone, TextOrNone
+from tttenv.cli import compile, console, workers
+from tttenv.cli.options import (
+    AddressOrNone,
+    FileOrNone,
+    Flag,
+    Game,
+    LargerOrNone,
+    NumberOrNone,
+    TextOrNone,
+)
 from tttenv.cli.text_tables import say
 from tttenv.utils.untrusted import MEBIBYTE, file_name
+
+if TYPE_CHECKING:  # which starts the workers
+    from tttenv.parallel import Context
 
 PROG = "prove.py"
 EXAMPLES = """
@@ -17,11 +28,13 @@ tttenv prove 5,5,4
 tttenv prove 3,3,3 --board X___O____
 tttenv prove --check results/proofs/5-5-4.safetensors
 tttenv prove --check results/proofs/15-15-4.safetensors --rules 19,19,4
+tttenv prove 15,15,5 --jobs 2
 tttenv prove 15,15,5 --parts checkpoints/proofs/15-15-5
 """
 FOLDER = Path("results/proofs")
 SAVE_EVERY = 600  # seconds between saves of an unfinished search
 WRITER, CHECKER = "the writer of proofs", "the checker of proofs"  # compiled in the background
+PART = "safetensors.xz"  # the file of a part, after the name of the reply
 WORDS = {1: "X wins", 0: "a draw", -1: "O wins"}
 
 
@@ -39,6 +52,8 @@ class Arguments:
     memory: int = 2048  # maximum size of the tables in MiB; less may be slower
     out: FileOrNone = None  # proof file, ending with .xz to be compressed; default: results/proofs/
     parts: FileOrNone = None  # folder of proofs of positions of the game, to be parts of this one
+    jobs: NumberOrNone = None  # processes that first prove the missing parts, one a reply
+    ray: AddressOrNone = None  # Ray cluster that proves them; auto: RAY_ADDRESS or local
     resume: Flag = False  # continue an interrupted search
     check: FileOrNone = None  # only check this proof file, which need not be trusted
     larger: LargerOrNone = None  # with --check: whether a win also holds on this larger board
@@ -51,7 +66,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.check is not None:
         if given.rules is not None:
             raise ValueError("--check takes the rules from the file: leave them out")
-        for name in ("board", "nodes", "memory", "out", "parts", "resume"):
+        for name in ("board", "nodes", "memory", "out", "parts", "jobs", "ray", "resume"):
             if getattr(given, name) != getattr(Arguments, name):
                 raise ValueError(f"--check searches nothing: it cannot be combined with --{name}")
         _print(given, _checked(given.check, given))
@@ -68,15 +83,94 @@ def main(args: list[str], prog: str = PROG) -> None:
     board = rules.check(rules.parse(given.board)) if given.board else rules.start()
     name = f"{rules.m}-{rules.n}-{rules.k}" + (f"-{rules.format(board)}" if given.board else "")
     out = given.out or FOLDER / f"{file_name(name)}.safetensors"
-    unfinished = out.with_name(
-        out.name.removesuffix(".xz").removesuffix(".safetensors") + ".search.safetensors"
-    )
+    unfinished = _unfinished(out)
     console.check_unfinished(unfinished, given.resume, "search")
+    if given.jobs is not None or given.ray is not None:
+        folder = given.parts or FOLDER / file_name(name)
+        given = replace(given, parts=folder)
+        _prove_parts(given, folder, rules, board)
+    elif given.parts is not None and not _parts(given.parts):
+        raise ValueError(f"there is no proof in the folder {given.parts}")
     _print(given, _proved(given, rules, board, out, unfinished), unfinished)
 
 
+def _unfinished(out: Path) -> Path:
+    """Return the file of the search for a proof."""
+    name = out.name.removesuffix(".xz").removesuffix(".safetensors")
+    return out.with_name(f"{name}.search.safetensors")
+
+
+def _prove_parts(given: Arguments, folder: Path, rules: Any, board: Any) -> None:
+    """Prove on workers that the side to move wins after its first move and each reply to that.
+
+    Of replies that are images of each other, one is enough. Those with a proof in the folder are
+    left out; each other proof is written there as soon as it is done.
+    """
+    from tttenv.game.rules import name_of
+    from tttenv.parallel import Task, TaskResult
+    from tttenv.proofs.proof_file import read
+    from tttenv.proofs.quiet_moves import QuietSearch, with_stones
+
+    search = QuietSearch(rules, MEBIBYTE)
+    first = with_stones(board, (search.candidates(board)[0],), 1)
+    ready = (read(file) for file in _parts(folder))
+    found = {search.image(part.board)[0] for part in ready if part.rules == rules}
+    tasks = []
+    for cell in (first == 0).nonzero()[0].tolist():
+        after = with_stones(first, (cell,), -1)
+        key = search.image(after)[0]
+        if key not in found:
+            found.add(key)
+            name = name_of(rules, cell)
+            arguments = [str(rules), rules.format(after), given.nodes, given.memory]
+            tasks.append(Task(name, prove_part, arguments, folder / name))
+
+    def keep(outcome: TaskResult) -> str | None:
+        if outcome.error:
+            return None
+        made = Path(outcome.value["proof"]).name
+        (folder / outcome.task.name / made).replace(folder / f"{outcome.task.name}.{made}")
+        (folder / outcome.task.name).rmdir()
+        return f"{outcome.task.name}: {_found(outcome.value)}"
+
+    options = workers.Workers(given.jobs, given.ray)
+    workers.check(options)
+    outcomes = workers.run_all(tasks, options, None, given.json, keep, "replies")
+    workers.values(outcomes)
+
+
+def prove_part(arguments: list[Any], context: "Context") -> dict[str, Any]:
+    """Prove that the side to move wins, in the task's folder; go on with a search saved there.
+
+    Args:
+        arguments: rules, board, most nodes or None, and mebibytes of tables.
+        context: with the folder, for the proof.
+
+    Returns:
+        The result, as printed with --json.
+
+    Raises:
+        ValueError: if the win is not proved.
+    """
+    from tttenv import Rules
+
+    text, position, nodes, memory = arguments
+    rules, out = Rules.of(text), Path(context.folder or ".") / PART
+    board, unfinished = rules.check(rules.parse(position)), _unfinished(out)
+    given = Arguments(text, position, nodes, memory, resume=unfinished.exists(), json=True)
+    result = _proved(given, rules, board, out, unfinished, context)
+    if result["value"] != (1, -1)[int(rules.seat(board))]:
+        raise ValueError(f"no win was found in {result['nodes']:,} positions")
+    return result
+
+
 def _proved(
-    given: Arguments, rules: Any, board: Any, out: Path, unfinished: Path
+    given: Arguments,
+    rules: Any,
+    board: Any,
+    out: Path,
+    unfinished: Path,
+    context: "Context | None" = None,
 ) -> dict[str, Any]:
     """Search, write the proof and check it; return the result, as printed with --json."""
     from tttenv.proofs import search_checkpoint
@@ -114,7 +208,10 @@ def _proved(
         def watch(run: Any) -> None:
             nonlocal now
             now = total(run)
-            tell(f"{rules}: {_described(run, start.nodes, rules)}")
+            words = _described(run, start.nodes, rules)
+            tell(f"{rules}: {words}")
+            if context is not None:
+                context.tell(1, 1, words)
             if time.monotonic() - saved_at > SAVE_EVERY:
                 save()
 
@@ -153,10 +250,7 @@ def _proved(
 
 def _parts(folder: Path | None) -> list[Path]:
     """Return the proofs in a folder."""
-    found = sorted(folder.glob("*.safetensors*")) if folder is not None else []
-    if folder is not None and not found:
-        raise ValueError(f"there is no proof in the folder {folder}")
-    return found
+    return sorted(folder.glob("*.safetensors*")) if folder is not None else []
 
 
 def _print(given: Arguments, result: dict[str, Any], unfinished: Path | None = None) -> None:
@@ -174,13 +268,17 @@ def _print(given: Arguments, result: dict[str, Any], unfinished: Path | None = N
         say(f"{rules}: undecided after searching {searched}{bounds}")
         say(f"search    {unfinished}, go on with --resume")
     else:
-        searched = f"{result['nodes']:,} positions in {result['seconds']:.2f} s"
-        say(f"{rules}: {value}, proved by searching {searched}")
+        say(f"{rules}: {_found(result)}")
         say(
             f"proof     {result['proof']}, {result['numbers']:,} numbers long; its"
             f" {result['positions']:,} positions checked without a search in"
             f" {result['check_seconds']:.2f} s"
         )
+
+
+def _found(result: dict[str, Any]) -> str:
+    searched = f"{result['nodes']:,} positions in {result['seconds']:.2f} s"
+    return f"{WORDS[result['value']]}, proved by searching {searched}"
 
 
 def _described(progress: Any, before: int, rules: Any) -> str:

@@ -5,6 +5,7 @@ Only the rules of the game are shared: the lines and the symmetries, and the lat
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from tttenv.game.types import Boards, Cells, Stones
 from tttenv.proofs import checking_kernel as kernel
 from tttenv.proofs import proof_file
 from tttenv.proofs.proof_file import STEALING, WINS, Claim
+from tttenv.proofs.steps_kernel import FORGET
 from tttenv.utils.untrusted import shown
 
 MEMORY = 2**34  # bytes for the positions of a proof, at most
@@ -30,6 +32,15 @@ class CheckedProof:
     numbers: int  # that the proof consists of
     digest: str  # SHA-256 of the file, in hexadecimal
     wins: kernel.Finished | None  # the winner's positions, him to move; None for a draw
+
+
+class Verified(NamedTuple):
+    """How far a claim was verified."""
+
+    holds: bool
+    positions: int  # that were verified
+    numbers: int  # that say so, or the number that is wrong
+    finished: kernel.Finished  # positions, the attacker to move if he wins
 
 
 def check_proof(path: str | Path, rules: Rules | None = None) -> int:
@@ -59,9 +70,8 @@ def checked(path: str | Path, rules: Rules | None = None) -> CheckedProof:
     """
     file = Path(path)
     content = proof_file.read(file)
-    rules, places = rules or content.rules, np.arange(content.rules.cells)
-    if rules != content.rules:
-        places = _middle(content, rules, file)
+    rules = rules or content.rules
+    places = places_of(content, rules, file)
     board = rules.start()
     board[places] = content.board
     positions, numbers, wins = 0, 0, None
@@ -73,25 +83,33 @@ def checked(path: str | Path, rules: Rules | None = None) -> CheckedProof:
                     " second player on the empty board"
                 )
             continue
-        finished, walk, holds = _verify(rules, board, attacker, claim, places)
-        verified, at = int(walk.visited[0]), int(walk.at[0])
-        if not holds:
+        found = verify(rules, board, attacker, claim, places)
+        if not found.holds or found.numbers != claim.numbers.size:
             raise ValueError(
-                f"{shown(file)} proves nothing for {rules}: number {at} about {attacker} is wrong"
+                f"{shown(file)} proves nothing for {rules}: number {found.numbers} about {attacker}"
+                " is wrong"
             )
-        if verified != claim.positions:
+        if found.positions != claim.positions:
             raise ValueError(
-                f"{shown(file)} proves nothing: it has {verified:,} positions about {attacker}"
+                f"{shown(file)} proves nothing: it has {found.positions:,} positions about"
+                f" {attacker}"
             )
-        positions += verified
-        numbers += claim.numbers.size
-        wins = finished if claim.says == WINS else None
+        positions += found.positions
+        numbers += found.numbers
+        wins = found.finished if claim.says == WINS else None
     return CheckedProof(rules, board, content.value, positions, numbers, content.digest, wins)
 
 
-def _middle(content: proof_file.Content, rules: Rules, file: Path) -> Cells:
-    """Return the cells (cells,) of a larger board's middle that are the cells of the proof."""
+def places_of(content: proof_file.Content, rules: Rules, file: Path) -> Cells:
+    """Return the cells (cells,) of a board that are those of the proof, in the middle.
+
+    Raises:
+        ValueError: if the proof is about another game, and `rules` are not those of a larger board
+            to which it may carry over.
+    """
     old = content.rules
+    if rules == old:
+        return np.arange(old.cells)
     if type(rules) is not type(old) or rules.k != old.k or rules.m < old.m or rules.n < old.n:
         raise ValueError(f"{shown(file)} is about {old}, which is no smaller board of {rules}")
     if content.value == 0:
@@ -101,18 +119,29 @@ def _middle(content: proof_file.Content, rules: Rules, file: Path) -> Cells:
     return np.ascontiguousarray(grid[top : top + old.m, left : left + old.n]).ravel()
 
 
-def _verify(
-    rules: Rules, position: Boards, attacker: str, claim: Claim, places: Cells
-) -> tuple[kernel.Finished, kernel.Walk, bool]:
-    """Return the verified positions, the walk that verified them, and whether the claim holds."""
+def verify(rules: Rules, position: Boards, attacker: str, claim: Claim, places: Cells) -> Verified:
+    """Verify the numbers of a claim about a position, as far as they are needed for it.
+
+    Args:
+        rules: the game.
+        position: the board (cells,), seen by the side to move.
+        attacker: "X" or "O".
+        claim: the claim; at most so many positions are expected.
+        places: as `places_of` returns them.
+
+    Raises:
+        ValueError: if it needs too much memory.
+    """
     attacker_first = "XO"[int(rules.seat(position))] == attacker
     stones = np.where(position == 0, 0, np.where((position == 1) == attacker_first, 1, 2))
     board = board_of(rules, stones.astype(np.int8))
     wins = claim.says == WINS
     cells = rules.cells
-    rows = min(claim.positions, claim.numbers.size)  # each of those to be remembered takes one
+    marks = np.flatnonzero(claim.numbers == FORGET)
+    longest = np.diff(marks, prepend=0, append=claim.numbers.size).max()
+    rows = min(claim.positions, int(longest))  # each of those to be remembered takes a number
     slots = 1 << (2 * rows + 2).bit_length()
-    if rows * (cells + 4) + 8 * slots > MEMORY:
+    if rows * (cells + 12) + 8 * slots > MEMORY:
         raise ValueError(
             f"checking a proof with {rows:,} positions of {rules} needs more than"
             f" {MEMORY // 2**30} GiB"
@@ -120,7 +149,8 @@ def _verify(
     finished = kernel.new_finished(slots, rows, cells)
     walk = kernel.new_walk(claim.numbers, places, cells)
     state = kernel.check(board, finished, walk, wins, attacker_first)
-    return finished, walk, state == kernel.HOLDS
+    holds, verified, at = state == kernel.HOLDS, int(walk.visited[0]), int(walk.at[0])
+    return Verified(holds, verified, at, finished)
 
 
 def board_of(rules: Rules, stones: Stones) -> kernel.Board:

@@ -54,6 +54,7 @@ class Finished(Struct):
     boards: Annotated[NDArray[np.int8], "rows, cells"]  # stones, and IN_ZONE on empty cells
     ranks: Annotated[NDArray[np.int16], "rows"]
     moves: Annotated[NDArray[np.int16], "rows"]  # of the attacker, where he wins
+    slot: Annotated[NDArray[np.int64], "rows"]  # in which a row is
     filled: Annotated[NDArray[np.int64], "1"]  # how many
 
 
@@ -161,13 +162,22 @@ def remember(board: Board, finished: Finished, walk: Walk, ply: int, number: int
     row = finished.filled[0]
     if row >= len(finished.boards):
         return FAILS
-    finished.slots[slot_of(finished, walk.image, walk.rank[ply])] = row + 1
+    finished.slot[row] = slot_of(finished, walk.image, walk.rank[ply])
+    finished.slots[finished.slot[row]] = row + 1
     finished.ranks[row], finished.moves[row] = walk.rank[ply], walk.move[ply]
     finished.filled[0] += 1
     for cell in range(zone.size):
         inside = zone[board.maps[number, cell]]
         finished.boards[row, cell] = IN_ZONE if inside else walk.image[cell]
     return HOLDS
+
+
+@inner
+def forget(finished: Finished) -> None:
+    """Forget all finished positions."""
+    for row in range(finished.filled[0]):
+        finished.slots[finished.slot[row]] = 0
+    finished.filled[0] = 0
 
 
 @inner
@@ -528,7 +538,7 @@ def finish(
 def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_first: bool) -> int:
     """Verify a proof that the attacker wins (`wins`), or that the defender holds.
 
-    Return HOLDS or FAILS; `walk.at` is then the number that fails.
+    Return HOLDS or FAILS; `walk.at` is then the number after the proof, or the one that fails.
     """
     ply = 0
     root_group = wins and attacker_first and walk.numbers.size > 0 and walk.numbers[0] < 0
@@ -541,6 +551,9 @@ def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_fir
         state = HOLDS
         number = NO_MAP
         if wins and attacker_moves:
+            while walk.at[0] < walk.numbers.size and walk.numbers[walk.at[0]] == steps.FORGET:
+                walk.at[0] += 1
+                forget(finished)
             number = read_map(board, walk)
         known = (number != NO_MAP or not wins) and recall(board, finished, walk, ply, number)
         if number != NO_MAP:
@@ -554,7 +567,7 @@ def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_fir
                 state = finish(board, finished, walk, ply, wins, attacker_moves)
         while state == HOLDS:
             if ply == 0:
-                return HOLDS if walk.at[0] == walk.numbers.size else FAILS
+                return HOLDS
             ply -= 1
             take_back(board, walk, ply)
             attacker_moves = attacker_first == (ply % 2 == 0)

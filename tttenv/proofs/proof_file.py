@@ -21,7 +21,7 @@ from tttenv.utils import files
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import read_bytes, shown
 
-KIND = "proof of an m,n,k-game's value, 3"
+KIND = "proof of an m,n,k-game's value, 4"
 LARGEST = 2**31  # bytes of a proof
 COMPRESSED, MEMORY = ".xz", 2**27  # the suffix of compressed files, bytes to decompress one
 WINS, HELD, STEALING = "wins", "does not win", "does not win: strategy stealing"

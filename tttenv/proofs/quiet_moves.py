@@ -33,9 +33,9 @@ from tttenv.proofs.threats_kernel import (
 PLACES, FEWEST_PLACES = 2**20, 2**10  # in the table of threats, at most and at least
 POSITION = 500  # bytes of a position, besides its cells
 INFINITY = 1 << 30
-WIDTH = 12  # quiet moves tried in a position, those on the strongest lines
+WIDTH = 8  # quiet moves tried in a position, those on the strongest lines
 FIRST_PASS, PASS = 300, 5_000  # nodes after a pass: at first, and when nothing else is left
-REPLY, REPLAYED, FIRST = 60, 600, 10_000  # after a reply, in a replay, and once for each position
+REPLY, REPLAYED, FIRST = 600, 600, 10_000  # after a reply, in a replay, and once for each position
 FEW = 2  # stones of the attacker, with which all replies may have to be answered
 LATER = 200  # proof number of another move than the strongest, with so few stones
 DEFERRED = 15  # proof number of a quiet move after which no win was found at first
@@ -46,6 +46,7 @@ EMPTY = 0.01  # strength of a line without stones
 NEAR = 4  # cells from the attacker's stones, up to which every reply has an answer of its own
 COLORS = 5  # so many groups of far cells, no two of which are on a line of five
 VISITS = 6  # of a group before it is split
+PATIENCE = 5  # visits of a quiet move that weigh as much as one more proof number
 
 Reply = tuple[int, ...]  # the cells that the defender gets
 
@@ -157,7 +158,7 @@ class QuietSearch:
             node = root
             while node.children:
                 node.visits += 1
-                node = min(node.children, key=_first_proof if node.attacks else _first_disproof)
+                node = min(node.children, key=_least_work if node.attacks else _first_disproof)
             node.visits += 1
             if node.attacks:
                 self._open_attack(node)
@@ -223,11 +224,7 @@ class QuietSearch:
         set_position(self.threats, board, 0)
         wanted = immediate(self.threats)[2]
         if wanted == NONE:
-            weights = np.where(board == 0, self._weights(board), 0)
-            strongest = np.argsort(-weights, kind="stable")[:WIDTH]
-            cells = [int(cell) for cell in strongest if weights[cell] > 0]
-            known = self._won_with[stones_of(board)]
-            cells += [cell for cell in known if board[cell] == 0 and cell not in cells]
+            cells = self.candidates(board)
         else:
             cells = [] if wanted == SEVERAL else [int(wanted)]
         node.opened = True
@@ -242,6 +239,14 @@ class QuietSearch:
                 node.children.append(after)
             if after.proof == 0:
                 break
+
+    def candidates(self, board: Boards) -> list[int]:
+        """Return the quiet moves to try on a board (cells,), the attacker to move, best first."""
+        weights = np.where(board == 0, self._weights(board), 0)
+        strongest = np.argsort(-weights, kind="stable")[:WIDTH]
+        cells = [int(cell) for cell in strongest if weights[cell] > 0]
+        known = self._won_with[stones_of(board)]
+        return cells + [cell for cell in known if board[cell] == 0 and cell not in cells]
 
     def _open_replies(self, node: Node, nodes: int) -> None:
         """List the defender's replies to a quiet move, and judge the first of them."""
@@ -423,6 +428,11 @@ def stones_of(board: Boards) -> bytes:
 
 def _first_proof(node: Node) -> tuple[int, int]:
     return node.proof, node.disproof
+
+
+def _least_work(node: Node) -> tuple[float, int]:
+    """Order quiet moves by proof number and visits: one that keeps looking near must not last."""
+    return node.proof + node.visits / PATIENCE, node.disproof
 
 
 def _first_disproof(node: Node) -> tuple[int, int]:

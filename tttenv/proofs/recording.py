@@ -116,6 +116,9 @@ class WinRecorder:
     ) -> None:
         """Start without numbers.
 
+        With parts, the proof is divided: after each reply to the first move, the positions before
+        are forgotten, so that a reader needs memory for one such reply.
+
         Args:
             quiet: the search for wins by quiet moves and threats.
             search: the search of all moves, which is asked where the other finds no win.
@@ -129,6 +132,7 @@ class WinRecorder:
         self.positions = 0
         self._made = new_threat_recording(quiet.rules)
         self._finished: dict[bytes, tuple[Boards, Mask]] = {}  # by image: a board and its zone
+        self._start: Boards | None = None  # the first board, if the attacker is to move on it
         self._maps = maps(quiet.rules)
 
     def attack(self, board: Boards) -> Mask:
@@ -145,6 +149,12 @@ class WinRecorder:
             mapped = np.zeros_like(zone)
             mapped[self._maps[number][zone]] = True
             return mapped
+        if not self.numbers:
+            self._start = board
+        elif self._moves(board) == 2:
+            self.numbers.append(steps_kernel.FORGET)
+            self._finished.clear()
+            self._made = new_threat_recording(self.rules)
         for part in self._parts.get(stones_of(board), []):
             if (part.board == board).all():
                 self.numbers.extend(part.numbers.tolist())
@@ -170,6 +180,12 @@ class WinRecorder:
         self._made.zones[0] = sets.as_set(zone)
         finish_quiet(self.quiet.threats, self._made)
         return zone
+
+    def _moves(self, board: Boards) -> int:
+        """Return how many moves a board is after the first, 0 if the proof is not divided."""
+        if self._start is None or not self._parts:
+            return 0
+        return int((board != self._start).sum())
 
     def _quiet_move(self, board: Boards) -> tuple[int | None, int]:
         """Return the quiet move that wins a board, or None if threats do; search it if needed.
@@ -224,7 +240,7 @@ class WinRecorder:
         left = board == 0
         at = len(self.numbers)
         self.numbers.append(0)
-        if self.quiet.threats_prove(board, nodes, 1):
+        if self._moves(board) != 1 and self.quiet.threats_prove(board, nodes, 1):
             self.numbers[at] = 1
             after = self._threats(board, 1)
             left &= after
@@ -263,7 +279,10 @@ class WinRecorder:
             g for g in groups if self.quiet.image(with_stones(board, g, -1))[0] in self.quiet.moves
         ]
         known.sort(key=len, reverse=True)
-        return [*parts, *known, *((int(cell),) for cell in np.flatnonzero(left))]
+        replies = [*parts, *known, *((int(cell),) for cell in np.flatnonzero(left))]
+        own = [one for one in self._maps if (board[one] == board).all()]
+        images = (np.flatnonzero(np.isin(one, cells)) for cells in replies for one in own)
+        return [tuple(cells.tolist()) for cells in images]
 
     def _threats(self, board: Boards, rank: int) -> Mask:
         """Write a win by threats, at a rank; return its zone."""

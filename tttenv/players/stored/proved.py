@@ -34,15 +34,22 @@ class Proved(Wrapped):
     def explain(self, board: Boards) -> Explanation | None:
         """Return the move of the proof, or else the other player's explanation."""
         board = self.rules.check(board)
-        if not self.proof(board[None]):
+        if self.strategy.moves(board[None])[0] < 0:
             return self.player.explain(board)
         line = tuple(self.strategy.line(board))
         note = f"it wins by the proof in {self.file}, without a search"
         return Explanation([Candidate(line[0], 1.0, line=line)], note=note)
 
     def proof(self, boards: Boards) -> str | None:
-        """Return the SHA-256 of the proof's file if it covers all these boards, else None."""
-        return self.strategy.digest if (self.strategy.moves(boards) >= 0).all() else None
+        """Return the SHA-256 of the proof's file if it covers all these boards, else None.
+
+        Raises:
+            ValueError: if a part of the proof is wrong.
+        """
+        if (self.strategy.moves(boards) < 0).any():
+            return None
+        self.strategy.verify()
+        return self.strategy.digest
 
 
 def proved(rules: Rules, path: str = "") -> Proved:
@@ -51,7 +58,7 @@ def proved(rules: Rules, path: str = "") -> Proved:
     It always wins as the side whose win is proved, from the position of the proof on; on a larger
     board that position is in the middle. On boards that the proof does not cover, and as the other
     side, it plays as `alphabeta` does without options. The proof is verified when the player is
-    made.
+    made; of one that is divided into parts, each when it is needed first.
 
     Args:
         rules: the game of the proof, or one with the same k on a larger board.
