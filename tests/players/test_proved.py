@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import tttenv
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.players import player
+from tttenv.players import player, rules_of
 from tttenv.players.stored.proved import Proved, proved
 from tttenv.policy import greedy, sample
 from tttenv.proofs import checker
@@ -118,7 +118,7 @@ def test_other_files_and_games_are_refused(proofs: dict[str, Path], tmp_path: Pa
     forged.write_bytes(proofs["6,6,4"].read_bytes()[:-40] + bytes(40))
     for path, game, reason in [
         (forged, "6,6,4", "proves nothing"),
-        (tmp_path / "missing", "6,6,4", "there is no file"),
+        (tmp_path / "missing", "6,6,4", "there is no proof in"),
         ("a\0b", "6,6,4", "cannot be read"),
         (proofs["4,4,4"], "4,4,4", "proves a draw"),
         (proofs["6,6,4"], "5,6,4", "no smaller board"),
@@ -127,8 +127,9 @@ def test_other_files_and_games_are_refused(proofs: dict[str, Path], tmp_path: Pa
         with pytest.raises(ValueError, match=reason):
             player(f"proved:path={path}", Rules.of(game))
     assert player(f"proved:path={proofs['6,6,4']}").rules == Rules(6, 6, 4)
-    with pytest.raises(ValueError, match="needs the file"):
-        player("proved")
+    assert rules_of("proved") == Rules(15, 15, 5)
+    with pytest.raises(ValueError, match="15-15-5"):
+        player("proved", Rules(6, 6, 4))
 
 
 def test_a_divided_proof_is_read_in_parts_which_answer_every_reply(

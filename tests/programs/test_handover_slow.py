@@ -32,6 +32,11 @@ PAIRS = [
         "results/proofs/4-4-3.search.safetensors",
     ),
     Pair(
+        "prove 4,4,3 --jobs 2 --json",
+        "prove 4,4,3 --parts results/proofs/4-4-3 --json",
+        "results/proofs/4-4-3/*.safetensors.xz",
+    ),
+    Pair(
         "train td0 --rules 2,2,2 --steps 2 --json",
         "report first runs/td0-2x2x2-0",
         "runs/td0-2x2x2-0/card.json",

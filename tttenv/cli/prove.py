@@ -34,7 +34,7 @@ tttenv prove 15,15,5 --parts checkpoints/proofs/15-15-5
 FOLDER = Path("results/proofs")
 SAVE_EVERY = 600  # seconds between saves of an unfinished search
 WRITER, CHECKER = "the writer of proofs", "the checker of proofs"  # compiled in the background
-PART = "safetensors.xz"  # the file of a part, after the name of the reply
+PART = "proof.safetensors.xz"  # the file of a part, in a folder for the reply
 WORDS = {1: "X wins", 0: "a draw", -1: "O wins"}
 
 
@@ -128,9 +128,9 @@ def _prove_parts(given: Arguments, folder: Path, rules: Any, board: Any) -> None
     def keep(outcome: TaskResult) -> str | None:
         if outcome.error:
             return None
-        made = Path(outcome.value["proof"]).name
-        (folder / outcome.task.name / made).replace(folder / f"{outcome.task.name}.{made}")
-        (folder / outcome.task.name).rmdir()
+        made = folder / outcome.task.name / PART
+        made.replace(folder / PART.replace("proof", outcome.task.name))
+        made.parent.rmdir()
         return f"{outcome.task.name}: {_found(outcome.value)}"
 
     options = workers.Workers(given.jobs, given.ray)

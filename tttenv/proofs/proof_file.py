@@ -21,6 +21,7 @@ from tttenv.utils import files
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import read_bytes, shown
 
+GOMOKU = "15,15,5"  # the game whose proof comes with the package
 KIND = "proof of an m,n,k-game's value, 4"
 LARGEST = 2**31  # bytes of a proof
 COMPRESSED, MEMORY = ".xz", 2**27  # the suffix of compressed files, bytes to decompress one
@@ -107,20 +108,20 @@ def read(file: Path) -> Content:
 
 
 def rules_of(path: str = "") -> Rules:
-    """Return the game of the proof in a file, which is not verified.
+    """Return the game of the proof in a file, which is not verified; without a path, Gomoku.
 
     Args:
         path: the file.
 
     Raises:
-        ValueError: without a path, and for a file that is no proof.
+        ValueError: for a file that is missing or no proof.
     """
     if not path:
-        raise ValueError("proved needs the file of a proof: proved:path=FILE.safetensors")
+        return Rules.of(GOMOKU)
     try:
         return read(Path(path)).rules
     except FileNotFoundError:
-        raise ValueError(f"there is no file {shown(path)}") from None
+        raise ValueError(f"there is no proof in {shown(path)}") from None
 
 
 def _count(text: str | None, file: Path) -> int:
