@@ -6,7 +6,6 @@ that. So whatever is built of the rules is true.
 """
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -46,11 +45,8 @@ BOARDS = [
 ]
 
 
-BOARD = board_of(RULES, np.zeros(CELLS, np.int8))
-
-
 def board_with(stones: Stones) -> kernel.Board:
-    return replace(BOARD, stones=np.array(stones, np.int8))
+    return board_of(RULES, np.array(stones, np.int8))
 
 
 def walk(numbers: list[int]) -> kernel.Walk:
@@ -212,7 +208,7 @@ def test_a_position_is_said_to_be_won_only_if_it_is(attacker_moves: bool, rank: 
         while state == kernel.GO_ON:
             cell = int(at.move[0])
             then, next_rank = tuple(board.stones.tolist()), rank
-            board.stones[:] = stones  # which replies were put on
+            board = board_with(stones)  # without the replies that were put on it
             if cell == steps.PASS:
                 next_rank += 1
             elif cell == steps.GROUP:

@@ -160,7 +160,8 @@ def board_of(rules: Rules, stones: Stones) -> kernel.Board:
     for cell in range(rules.cells):
         here = np.flatnonzero((lines == cell).any(axis=1))
         through[cell, : len(here)] = here
-    return kernel.Board(lines, through, _checked_symmetries(rules), stones)
+    counts = np.stack([(stones[lines] == stone).sum(axis=1) for stone in range(3)], axis=1)
+    return kernel.Board(lines, through, _checked_symmetries(rules), stones, counts)
 
 
 def _checked_symmetries(rules: Rules) -> Cells:

@@ -41,6 +41,7 @@ class Board(Struct):
     through: Cells  # (cells, most): the lines through each cell, then -1
     maps: Cells  # (maps, cells)
     stones: Stones  # (cells,)
+    counts: Cells  # (lines, 3): how many cells of a line hold 0, 1 and 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,19 @@ def new_walk(numbers: NDArray[np.int16], places: Cells, cells: int) -> Walk:
     # Every second ply puts a stone of the attacker; the defender may pass in between.
     sizes = {"plies": 2 * cells + 2, "cells": cells}
     return allocate(Walk, sizes, numbers=numbers, places=places)
+
+
+@inner
+def set_cell(board: Board, cell: int, stone: int) -> None:
+    """Put a stone, 1 or 2, on a cell, or make it empty, 0."""
+    before = board.stones[cell]
+    board.stones[cell] = stone
+    for i in range(board.through.shape[1]):
+        line = board.through[cell, i]
+        if line < 0:
+            return
+        board.counts[line, before] -= 1
+        board.counts[line, stone] += 1
 
 
 @inner
@@ -185,13 +199,14 @@ def cells_that_complete(board: Board, side: int) -> tuple[int, int]:
     """Return the two lowest cells on which `side` completes a line, NO_CELL where there is none."""
     first = second = NO_CELL
     for line in range(len(board.lines)):
-        own, free = 0, NO_CELL
+        if board.counts[line, 0] != 1 or board.counts[line, side] != board.lines.shape[1] - 1:
+            continue
+        free = NO_CELL
         for i in range(board.lines.shape[1]):
             cell = int(board.lines[line, i])
-            own += board.stones[cell] == side
             if board.stones[cell] == 0:
                 free = cell
-        if own < board.lines.shape[1] - 1 or free in (NO_CELL, first, second):
+        if free in (first, second):
             continue
         if first == NO_CELL or free < first:
             first, second = free, first
@@ -213,13 +228,13 @@ def add_guards(board: Board, walk: Walk, ply: int) -> None:
             walk.hits[cell] = 0
         best = NO_CELL
         for line in range(len(board.lines)):
-            own = inside = attackers = 0
+            if board.counts[line, 1] > 0 or board.counts[line, 2] < least:
+                continue
+            inside = 0
             for i in range(board.lines.shape[1]):
                 cell = board.lines[line, i]
-                own += board.stones[cell] == 2
-                attackers += board.stones[cell] == 1
                 inside += board.stones[cell] == 0 and zone[cell]
-            if attackers > 0 or own < least or inside > 1:
+            if inside > 1:
                 continue
             for i in range(board.lines.shape[1]):
                 cell = int(board.lines[line, i])
@@ -240,10 +255,7 @@ def completes_line(board: Board, cell: int, side: int) -> bool:
         line = board.through[cell, i]
         if line < 0:
             return False
-        own = 0
-        for j in range(board.lines.shape[1]):
-            own += board.stones[board.lines[line, j]] == side
-        if own == board.lines.shape[1] - 1:
+        if board.counts[line, side] == board.lines.shape[1] - 1:
             return True
     return False
 
@@ -251,10 +263,7 @@ def completes_line(board: Board, cell: int, side: int) -> bool:
 @inner
 def is_open(board: Board, line: int) -> bool:
     """Return whether a line has no stone of the defender."""
-    for i in range(board.lines.shape[1]):
-        if board.stones[board.lines[line, i]] == 2:
-            return False
-    return True
+    return bool(board.counts[line, 2] == 0)
 
 
 @inner
@@ -311,7 +320,7 @@ def read_reply(board: Board, walk: Walk, ply: int, least: int) -> int:
         cell = read_cell(board, walk)
         if cell == NO_CELL or completes_line(board, cell, 2):
             return NO_CELL
-        board.stones[cell] = 2
+        set_cell(board, cell, 2)
         news += walk.left[ply, cell]
         walk.left[ply, cell] = False
         walk.move[ply] = cell if size == 1 else steps.GROUP
@@ -324,9 +333,9 @@ def take_back(board: Board, walk: Walk, ply: int) -> None:
     if walk.move[ply] == steps.GROUP:
         begin = walk.group[ply]
         for i in range(begin, begin - walk.numbers[begin - 1]):
-            board.stones[walk.places[walk.numbers[i]]] = 0
+            set_cell(board, walk.places[walk.numbers[i]], 0)
     elif walk.move[ply] != steps.PASS:
-        board.stones[walk.move[ply]] = 0
+        set_cell(board, walk.move[ply], 0)
 
 
 @inner
@@ -348,14 +357,10 @@ def check_potential(board: Board, attacker_moves: bool, zone: Mask) -> int:
     potential = np.int64(0)
     for line in range(len(board.lines)):
         if is_open(board, line):
-            stones = 0
             for i in range(board.lines.shape[1]):
                 cell = board.lines[line, i]
-                if board.stones[cell] == 1:
-                    stones += 1
-                else:
-                    zone[cell] = True
-            potential += np.int64(1) << stones
+                zone[cell] = zone[cell] or board.stones[cell] == 0
+            potential += np.int64(1) << board.counts[line, 1]
     return HOLDS if potential < bound else FAILS
 
 
@@ -583,7 +588,7 @@ def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_fir
         if walk.move[ply] == steps.PASS:
             walk.rank[ply + 1] += 1
         elif walk.move[ply] != steps.GROUP:  # whose stones are there
-            board.stones[walk.move[ply]] = 1 if attacker_moves else 2
+            set_cell(board, walk.move[ply], 1 if attacker_moves else 2)
         ply += 1
 
 
