@@ -37,12 +37,13 @@ WIDTH = 8  # quiet moves tried in a position, those on the strongest lines
 FIRST_PASS, PASS = 300, 5_000  # nodes after a pass: at first, and when nothing else is left
 REPLY, REPLAYED, FIRST = 600, 600, 10_000  # after a reply, in a replay, and once for each position
 FEW = 2  # stones of the attacker, with which all replies may have to be answered
-LATER = 200  # proof number of another move than the strongest, with so few stones
+LATER = 2_000  # proof number of another move than the strongest, with so few stones
 DEFERRED = 15  # proof number of a quiet move after which no win was found at first
 UNANSWERED = 10  # replies to a quiet move that are searched at a time
 REPLAYS = 300  # positions of a replay
 REMEMBERED = 6  # moves for each set of the attacker's stones
 EMPTY = 0.01  # strength of a line without stones
+STRONGEST = 1_000  # strength that no lines give
 NEAR = 4  # cells from the attacker's stones, up to which every reply has an answer of its own
 COLORS = 5  # so many groups of far cells, no two of which are on a line of five
 VISITS = 6  # of a group before it is split
@@ -90,8 +91,8 @@ class QuietSearch:
         self._maps = maps(rules)
         rows, columns = np.divmod(np.arange(rules.cells), rules.n)
         self._rows, self._columns = rows, columns
-        away = np.maximum(abs(rows[:, None] - rows), abs(columns[:, None] - columns))
-        self._away: NDArray[np.int64] = away
+        self._steps = np.stack([rows[:, None] - rows, columns[:, None] - columns])
+        self._away: NDArray[np.int64] = np.abs(self._steps).max(axis=0)
         outwards = np.maximum(np.abs(2 * rows - rules.m + 1), np.abs(2 * columns - rules.n + 1))
         self._outwards: NDArray[np.float64] = EMPTY * outwards / (2 * rules.cells)
         self._color = (rows + 2 * columns) % COLORS
@@ -291,13 +292,21 @@ class QuietSearch:
         return [*((cell,) for cell in order), *filter(None, groups)]
 
     def _weights(self, board: Boards) -> NDArray[np.float64]:
-        """Return the strength of each cell: of the lines through it that one side has stones on."""
+        """Return the strength of each cell: of the lines through it that one side has stones on.
+
+        Of all cells diagonally next to an attacker's only stone, the one farthest from the defender
+        is the strongest.
+        """
         held = board[self.rules.lines]
         mine, theirs = (held == 1).sum(axis=1), (held == -1).sum(axis=1)
         weights = np.where(theirs == 0, np.where(mine > 0, 4.0**mine, EMPTY), 0)
         weights += np.where((mine == 0) & (theirs > 0), 4.0**theirs / 2, 0)
         spread = np.repeat(weights, self.rules.k)
         strength = -self._outwards
+        if (board == 1).sum() == 1:
+            down, right = np.abs(self._steps[:, :, board == 1])
+            far = np.hypot(*self._steps[:, :, board == -1]).min(axis=1, initial=board.size)
+            strength += STRONGEST * far * ((down == 1) & (right == 1)).ravel()
         np.add.at(strength, self.rules.lines.ravel(), spread)
         return strength
 
