@@ -112,8 +112,6 @@ class Shown:
     network: Network | None = None  # of one for a larger board, to play it in the page
     seconds: float | None = None  # to the first unbeatable certificate, or of the whole run
     steps: int | None = None  # until then
-    in_all: bool = False  # whether these are those of the whole run
-    expert_seconds: float | None = None  # to the first certificate without a blunder
     moves_per_second: float | None = None  # that it learned from, median of its learner's seeds
     seeds: Seeds | None = None  # of its learner, if several were trained
     curve: Curve | None = None
@@ -294,7 +292,6 @@ def trained(folder: Path, name: str) -> Shown:
     except ValueError as error:
         complaint = str(error)
     reached = curve.unbeatable_at if curve else None
-    expert = curve.perfect_at if curve else None
     steps, seconds = reached or (card["steps"], card.get("seconds"))
     for number in (seconds, steps):
         schema.checked(schema.Number | None, number, shorter(folder / CARD))  # type: ignore[arg-type]  # a union is no type
@@ -307,8 +304,6 @@ def trained(folder: Path, name: str) -> Shown:
         table=table,
         seconds=seconds,
         steps=steps,
-        in_all=reached is None,
-        expert_seconds=expert[1] if expert else None,
         seeds=_measured().get(str(card["learner"])) if from_package else None,
         curve=curve,
         snapshots=earlier,
