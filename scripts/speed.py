@@ -274,10 +274,8 @@ def main(args: list[str]) -> None:
         raise ValueError(f"no row's name contains {given.only!r}")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    results = []
     with console.bar(quiet=given.json) as progress:
-        for row in progress.track(rows, description="measuring"):
-            results.append(measure(row, given))
+        results = [measure(row, given) for row in progress.track(rows, description="measuring")]
     if given.json:
         print(json.dumps(results, indent=2))
     else:

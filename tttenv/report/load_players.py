@@ -227,7 +227,12 @@ def from_specs(specs: list[str], tell: Tell = lambda text: None) -> list[Shown]:
     players: list[Shown] = []
     for spec, name in labelled(specs):
         tell(f"certifying player {len(players) + 1} of {len(specs)}, {name}")
-        players.append(shown(spec, name))
+        with did_you_mean(spec):
+            found = checkpoint_of(spec)
+            if found is not None and not found[1]:
+                players.append(trained(found[0], name))
+            else:
+                players.append(named(spec, name, player(spec, RULES)))
     return players
 
 
@@ -245,15 +250,6 @@ def labelled(specs: list[str]) -> list[tuple[str, str]]:
 def usual() -> list[str]:
     """Return the specs of the bundled players for 3,3,3 and of all named players."""
     return [*(name for name in bundled.names() if rules_of(name) == RULES), *PLAYERS]
-
-
-def shown(spec: str, name: str) -> Shown:
-    """Load the player of a user's spec for the report, under the given name."""
-    with did_you_mean(spec):
-        found = checkpoint_of(spec)
-        if found is not None and not found[1]:
-            return trained(found[0], name)
-        return named(spec, name, player(spec, RULES))
 
 
 def named(spec: str, name: str, policy: Player) -> Shown:
@@ -313,8 +309,7 @@ def trained(folder: Path, name: str) -> Shown:
 
 def _table(policy: Player, name: str) -> Tabulated:
     """Tabulate a player's move probabilities in all positions."""
-    if not isinstance(policy, Tabulated):
-        require_pure(policy)
+    require_pure(policy)
     return tabulate_pure(policy, display_name(name))
 
 
