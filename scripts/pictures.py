@@ -21,8 +21,18 @@ from PIL.PngImagePlugin import PngInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
-from tttenv.cli import console
+from learners.cli import benchmark
+from learners.registry import LEARNERS
+from scripts.reproduction import rows
+from tttenv import Rules, draw_games
+from tttenv.certificates.curve import Curve
+from tttenv.cli import console, report, text_tables
+from tttenv.cli.main import COMMANDS as PROGRAMS
+from tttenv.players.stored.checkpoint import CARD, read_card
+from tttenv.report import charts
+from tttenv.report.build import PREVIEW
 from tttenv.report.markup import element
+from tttenv.utils.files import write
 
 PROG = "pictures.py"
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,8 +60,6 @@ def main(args: list[str]) -> None:
     for name in given.only:
         if name not in PARTS:
             raise ValueError(f"unknown part {name!r}; known are {', '.join(PARTS)}")
-    from tttenv.utils.files import write
-
     for name in given.only or PARTS:
         with console.stage(f"making {name}"):
             made = PARTS[name]()
@@ -69,8 +77,6 @@ def named(name: str, scheme: str) -> str:
 
 def tables() -> Pictures:
     """Return checkpoints/README.md with its tables made from the files beside it."""
-    from learners.cli import benchmark
-
     text = (ROOT / README).read_text(encoding="utf-8")
     for name, block in blocks(benchmark.named_players()).items():
         text = replaced(text, name, block)
@@ -79,12 +85,6 @@ def tables() -> Pictures:
 
 def blocks(players: list[dict[str, Any]]) -> dict[str, str]:
     """Return the tables by the names of their markers, given the certificates of all players."""
-    from learners.cli import benchmark
-    from learners.registry import LEARNERS
-    from scripts.reproduction import rows
-    from tttenv.cli import text_tables
-    from tttenv.players.stored.checkpoint import CARD, read_card
-
     home = ROOT / "checkpoints"
     cards = [read_card(home / name) for name in LEARNERS if (home / name / CARD).exists()]
     published = json.loads((home / "published.json").read_text(encoding="utf-8"))
@@ -110,8 +110,6 @@ def replaced(text: str, name: str, block: str) -> str:
 
 def _benchmark_row(card: dict[str, Any]) -> dict[str, Any]:
     """Return a trained player's row of the benchmark's table, from its card."""
-    from tttenv.certificates.curve import Curve
-
     curve = Curve.from_card(card)
     reached = curve.unbeatable_at if curve else None
     perfect = curve.perfect_at if curve else None
@@ -123,10 +121,6 @@ def _benchmark_row(card: dict[str, Any]) -> dict[str, Any]:
 
 def curves() -> Pictures:
     """Draw the learning curves of all trained players whose cards contain one, as SVG."""
-    from tttenv.certificates.curve import Curve
-    from tttenv.players.stored.checkpoint import read_card
-    from tttenv.report import charts
-
     drawn = {}
     for card in sorted((ROOT / "checkpoints").glob("*/card.json")):
         found = Curve.from_card(read_card(card.parent))
@@ -141,8 +135,6 @@ def curves() -> Pictures:
 
 def games() -> Pictures:
     """Draw all games that mcts can play."""
-    from tttenv import Rules, draw_games
-
     return {
         ("games.svg", scheme): draw_games(Rules(), "mcts", scheme=scheme).encode()
         for scheme in SCHEMES
@@ -163,9 +155,6 @@ AREAS = """
 
 def survival() -> Pictures:
     """Draw the survival curves of all learners whose seeds are measured, the fastest on top."""
-    from learners.cli import benchmark
-    from tttenv.report import charts
-
     measured = [one for one in benchmark.measured(ROOT / "checkpoints") if "unbeatable_at" in one]
     measured.sort(key=lambda one: one["median_seconds"])
     bottom = ABOVE + APART * len(measured)
@@ -234,8 +223,6 @@ def terminal() -> Pictures:
 
 def output(command: str, typed: str = "") -> str:
     """Return the output of a command on a terminal, without progress bars."""
-    from tttenv.cli.main import COMMANDS
-
     (_, name, *arguments), screen = shlex.split(command), StringIO()
     with (
         patch.object(screen, "isatty", return_value=True),
@@ -247,7 +234,7 @@ def output(command: str, typed: str = "") -> str:
         redirect_stderr(StringIO()),
     ):
         os.environ.pop("NO_COLOR", None)
-        COMMANDS.load(name)(arguments, f"tttenv {name}")
+        PROGRAMS.load(name)(arguments, f"tttenv {name}")
     return screen.getvalue().rstrip()
 
 
@@ -275,9 +262,6 @@ OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=a1", 1  # the seco
 def page() -> Pictures:
     """Take screenshots of the leaderboard, boards in two modes and the first screen, and a film."""
     from playwright.sync_api import sync_playwright
-
-    from tttenv.cli import report
-    from tttenv.report.build import PREVIEW
 
     made = {}
     program = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -2,26 +2,28 @@
 
 import json
 import os
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from importlib import import_module
 from math import inf, sqrt
-from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
+import gymnasium
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
-
+from learners.registry import LEARNERS
+from tttenv import Rules, certify, player
 from tttenv.certificates import phrases
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag
 from tttenv.cli.text_tables import Column
+from tttenv.env.rollouts import rollout
+from tttenv.exact import Tabulated, positions, solve, tabulate
+from tttenv.policy import uniform
 
 PROG = "speed.py"
 Work = tuple[Callable[[], Any], float]  # a call, and how much work it is
@@ -56,8 +58,6 @@ class Row(NamedTuple):
 
 def single(opponent: str | None) -> Work:
     """Take a thousand random steps in the single environment, counted in plies."""
-    import gymnasium
-
     env = gymnasium.make("TicTacToe-v0", opponent=opponent)
     env.reset(seed=0)
     env.action_space.seed(0)
@@ -77,8 +77,6 @@ def single(opponent: str | None) -> Work:
 
 def vector(**options: Any) -> Work:
     """Take a step in all games, with random legal moves."""
-    import gymnasium
-
     env: Any = gymnasium.make_vec("TicTacToe-v0", num_envs=GAMES, **options).unwrapped
     env.reset(seed=0)
     env.action_space.seed(0)
@@ -87,30 +85,20 @@ def vector(**options: Any) -> Work:
 
 def play_outs(rules: str) -> Work:
     """Play random games from the empty board."""
-    from tttenv import Rules
-    from tttenv.env.rollouts import rollout
-    from tttenv.policy import uniform
-
     games = 20_000 if rules == "3,3,3" else 500
     return lambda: rollout(Rules.of(rules), uniform, uniform, games), games
 
 
 def searching(rules: str, spec: str, stones: int = 0) -> Work:
     """Search a board with no stone or one on each side, counted in simulations or nodes."""
-    from tttenv import Rules, player
-
     searcher: Any = player(spec, Rules.of(rules))
-    board = searcher.rules.start()
-    for cell in (searcher.rules.cells // 2, 0)[:stones]:
-        board = searcher.rules.play(board, cell)
+    cells = (searcher.rules.cells // 2, 0)[:stones]
+    board = reduce(searcher.rules.play, cells, searcher.rules.start())
     return lambda: searcher.search(board), searcher.search(board).nodes
 
 
 def solving(rules: str) -> Work:
     """Solve a game whose positions are enumerated, counted in positions."""
-    from tttenv import Rules
-    from tttenv.exact import positions, solve
-
     game = Rules.of(rules)
     return lambda: solve.__wrapped__(game), len(positions(game).boards)
 
@@ -118,9 +106,6 @@ def solving(rules: str) -> Work:
 def learning(rules: str) -> Work:
     """Take a step of AlphaZero without examinations: a move in every game, and gradient steps."""
     import torch
-
-    from learners.registry import LEARNERS
-    from tttenv import Rules
 
     torch.set_num_threads(1)
     kind = LEARNERS.load("alphazero")
@@ -140,9 +125,6 @@ def stable_baselines() -> Work:
 
 def certifying() -> Work:
     """Certify the tactical player from its table."""
-    from tttenv import Rules, certify, player
-    from tttenv.exact import Tabulated, tabulate
-
     table = tabulate(Rules(), player("tactical")).table
     return lambda: certify(Rules(), Tabulated(Rules(), table)), 1
 
@@ -152,7 +134,6 @@ def certifying() -> Work:
 
 def dummy_vector() -> Work:
     """Take a step in 64 single environments in Stable-Baselines3's DummyVecEnv."""
-    import gymnasium
     from stable_baselines3.common.vec_env import DummyVecEnv
 
     env = DummyVecEnv([partial(gymnasium.make, "TicTacToe-v0", opponent="random")] * 64)
@@ -293,12 +274,8 @@ def main(args: list[str]) -> None:
         raise ValueError(f"no row's name contains {given.only!r}")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    import tttenv.exact  # noqa: F401  # before the bar, which watches what it compiles
-
-    results = []
     with console.bar(quiet=given.json) as progress:
-        for row in progress.track(rows, description="measuring"):
-            results.append(measure(row, given))
+        results = [measure(row, given) for row in progress.track(rows, description="measuring")]
     if given.json:
         print(json.dumps(results, indent=2))
     else:

@@ -356,8 +356,7 @@ def test_a_file_has_the_results_of_all_pairs(usual):
     told = json.loads(league.text(usual))
     best = [row["player"] for row in told["players"]]
     for row in told["pairs"]:
-        first, second = (usual.players.index(best[row[key]]) for key in ("first", "second"))
-        found = usual.result(first, second)
+        found = usual.result(best[row["first"]], best[row["second"]])
         again = league.result_from_dict(row)
         assert (again.odds == found.odds).all()
         assert row["value"] == found.value

@@ -1,6 +1,7 @@
 """Formatting of exact numbers, shared by commands, curves and reports."""
 
 from collections.abc import Sequence
+from functools import reduce
 from math import copysign
 from typing import TYPE_CHECKING
 
@@ -105,10 +106,7 @@ def lost_game(rules: "Rules", line: Sequence[int]) -> str:
 
 def forfeited(rules: "Rules", line: Sequence[int]) -> bool:
     """Return whether a lost game ends with the player's forfeit, not with a line."""
-    board = rules.start()
-    for cell in line:
-        board = rules.play(board, cell)
-    return not rules.over(board)
+    return not rules.over(reduce(rules.play, line, rules.start()))
 
 
 def hundredths(value: float | None, sampled: bool = False) -> str:

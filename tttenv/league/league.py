@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -58,8 +59,7 @@ class LeagueSettings:
 
 def pairs_of(slow: Mapping[str, bool]) -> list[tuple[str, str]]:
     """Return all pairs of players, those with a slow one first; `slow` is by the player's spec."""
-    players = sorted(slow)
-    pairs = [(first, second) for i, first in enumerate(players) for second in players[i + 1 :]]
+    pairs = combinations(sorted(slow), 2)
     return sorted(pairs, key=lambda pair: not (slow[pair[0]] or slow[pair[1]]))
 
 
@@ -166,9 +166,9 @@ class League:
     settings: LeagueSettings
     openings: Boards  # (openings, cells)
     players: tuple[str, ...]  # their specs, in alphabetical order
-    results: Mapping[tuple[int, int], Result]  # by the players' indices, the lower first
+    results: Mapping[tuple[str, str], Result]  # by two players, in alphabetical order
 
-    def result(self, first: int, second: int) -> Result:
+    def result(self, first: str, second: str) -> Result:
         """Return the result of two different players, from the first player's side."""
         if first < second:
             return self.results[first, second]
@@ -176,18 +176,15 @@ class League:
         return found.reversed() if isinstance(found, PairResult) else found
 
     def played(self) -> Iterator[tuple[int, int, PairResult]]:
-        """Yield all pairs with a result."""
+        """Yield the indices and the result of all pairs that have one."""
         for (first, second), found in self.results.items():
             if isinstance(found, PairResult):
-                yield first, second, found
+                yield self.players.index(first), self.players.index(second), found
 
     def failed(self) -> list[tuple[str, str, str]]:
         """Return all pairs without a result: the two players, and the reason."""
-        return [
-            (self.players[first], self.players[second], found)
-            for (first, second), found in self.results.items()
-            if isinstance(found, str)
-        ]
+        found = sorted(self.results.items())
+        return [(*pair, reason) for pair, reason in found if isinstance(reason, str)]
 
     def values(self) -> NDArray[np.float64]:
         """Return the mean results (players, players) of rows against columns, NaN if unknown."""
@@ -236,13 +233,8 @@ def assembled(
         players: their specs, in any order.
         played: the results by the specs of two players, the first in alphabetical order first.
     """
-    names, openings = sorted(players), opening_classes(Rules.of(settings.rules), settings.stones)
-    results = {
-        (i, j): played[first, names[j]]
-        for i, first in enumerate(names)
-        for j in range(i + 1, len(names))
-    }
-    return League(settings, openings, tuple(names), results)
+    openings = opening_classes(Rules.of(settings.rules), settings.stones)
+    return League(settings, openings, tuple(sorted(players)), played)
 
 
 # --- The file
@@ -266,9 +258,8 @@ def text(league: League) -> str:
         ],
         "matrix": [[None if np.isnan(v) else float(v) for v in row] for row in values],
         "pairs": [
-            {"first": i, "second": j, **result_to_dict(league.result(order[i], order[j]))}
-            for i in range(len(order))
-            for j in range(i + 1, len(order))
+            {"first": i, "second": j, **result_to_dict(league.result(first.player, second.player))}
+            for (i, first), (j, second) in combinations(enumerate(rows), 2)
         ],
         "cycles": ratings.cycles_of_three(values)[:CYCLES],
     }
@@ -285,8 +276,6 @@ def result_to_dict(found: Result) -> dict[str, Any]:
     return about | dict(zip(("as_X", "as_O"), found.odds.tolist(), strict=True))
 
 
-def result_from_dict(row: dict[str, Any]) -> Result:
-    """Return the inverse of `result_to_dict`."""
-    if row["method"] == FAILED:
-        return str(row["reason"])
+def result_from_dict(row: dict[str, Any]) -> PairResult:
+    """Return the inverse of `result_to_dict`, for a pair that has a result."""
     return PairResult(row["method"], np.array([row["as_X"], row["as_O"]], np.float64))

@@ -60,9 +60,7 @@ def classes() -> NDArray[np.int64]:
     """Return each position's symmetry class (positions,), numbered by first appearance."""
     _, which = orbits(RULES, positions(RULES).boards)
     _, first = np.unique(which, return_index=True)
-    renumbered = np.empty(len(first), np.int64)
-    renumbered[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(renumbered[which])
+    return np.asarray(first.argsort().argsort()[which])
 
 
 def quantised(player: Shown) -> NDArray[np.uint8]:

@@ -117,10 +117,11 @@ def _seconds(player: Shown) -> Cell:
     """Return the time and pace of a training, the time in italics if of the whole run."""
     if player.seconds is None or player.steps is None:
         return "", ""
-    seconds = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
-    more = [phrases.counted(player.steps, "step")]
-    if player.expert_seconds is not None:
-        more.append(f"expert {player.expert_seconds:.1f}")
+    curve, more = player.curve, [phrases.counted(player.steps, "step")]
+    reached = curve is not None and curve.unbeatable_at is not None
+    seconds = element("span" if reached else "i", f"{player.seconds:.1f}")
+    if curve and curve.perfect_at:
+        more.append(f"expert {curve.perfect_at[1]:.1f}")
     if player.moves_per_second:
         more.append(f"{phrases.large(player.moves_per_second)} moves/s")
     below = (part for words in more for part in (" ", element("small", words)))

@@ -112,8 +112,6 @@ class Shown:
     network: Network | None = None  # of one for a larger board, to play it in the page
     seconds: float | None = None  # to the first unbeatable certificate, or of the whole run
     steps: int | None = None  # until then
-    in_all: bool = False  # whether these are those of the whole run
-    expert_seconds: float | None = None  # to the first certificate without a blunder
     moves_per_second: float | None = None  # that it learned from, median of its learner's seeds
     seeds: Seeds | None = None  # of its learner, if several were trained
     curve: Curve | None = None
@@ -229,7 +227,12 @@ def from_specs(specs: list[str], tell: Tell = lambda text: None) -> list[Shown]:
     players: list[Shown] = []
     for spec, name in labelled(specs):
         tell(f"certifying player {len(players) + 1} of {len(specs)}, {name}")
-        players.append(shown(spec, name))
+        with did_you_mean(spec):
+            found = checkpoint_of(spec)
+            if found is not None and not found[1]:
+                players.append(trained(found[0], name))
+            else:
+                players.append(named(spec, name, player(spec, RULES)))
     return players
 
 
@@ -247,15 +250,6 @@ def labelled(specs: list[str]) -> list[tuple[str, str]]:
 def usual() -> list[str]:
     """Return the specs of the bundled players for 3,3,3 and of all named players."""
     return [*(name for name in bundled.names() if rules_of(name) == RULES), *PLAYERS]
-
-
-def shown(spec: str, name: str) -> Shown:
-    """Load the player of a user's spec for the report, under the given name."""
-    with did_you_mean(spec):
-        found = checkpoint_of(spec)
-        if found is not None and not found[1]:
-            return trained(found[0], name)
-        return named(spec, name, player(spec, RULES))
 
 
 def named(spec: str, name: str, policy: Player) -> Shown:
@@ -294,7 +288,6 @@ def trained(folder: Path, name: str) -> Shown:
     except ValueError as error:
         complaint = str(error)
     reached = curve.unbeatable_at if curve else None
-    expert = curve.perfect_at if curve else None
     steps, seconds = reached or (card["steps"], card.get("seconds"))
     for number in (seconds, steps):
         schema.checked(schema.Number | None, number, shorter(folder / CARD))  # type: ignore[arg-type]  # a union is no type
@@ -307,8 +300,6 @@ def trained(folder: Path, name: str) -> Shown:
         table=table,
         seconds=seconds,
         steps=steps,
-        in_all=reached is None,
-        expert_seconds=expert[1] if expert else None,
         seeds=_measured().get(str(card["learner"])) if from_package else None,
         curve=curve,
         snapshots=earlier,
@@ -318,8 +309,7 @@ def trained(folder: Path, name: str) -> Shown:
 
 def _table(policy: Player, name: str) -> Tabulated:
     """Tabulate a player's move probabilities in all positions."""
-    if not isinstance(policy, Tabulated):
-        require_pure(policy)
+    require_pure(policy)
     return tabulate_pure(policy, display_name(name))
 
 

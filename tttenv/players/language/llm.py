@@ -98,8 +98,7 @@ def llm(
     if tokens:
         settings["max_tokens"] = tokens
     ask = _Server(url, settings, timeout, retries)
-    folder = Path(cache) if cache else None
-    return LanguageModel(rules, ask, {"url": url, **settings}, notation, concurrency, folder)
+    return LanguageModel(rules, ask, {"url": url, **settings}, notation, concurrency, cache)
 
 
 def hf(
@@ -131,8 +130,7 @@ def hf(
     answers = adapter.Answers(Path(path), tokens)
     digest = folder_digest(Path(path))
     settings = {"model": Path(path).name, "files_sha256": digest, "max_tokens": tokens}
-    folder = Path(cache) if cache else None
-    return LanguageModel(rules, answers, {**settings, "temperature": 0.0}, notation, 1, folder)
+    return LanguageModel(rules, answers, {**settings, "temperature": 0.0}, notation, 1, cache)
 
 
 class LanguageModel(Player):
@@ -152,13 +150,13 @@ class LanguageModel(Player):
         settings: dict[str, Any],
         notation: str = "grid",
         concurrency: int = 1,
-        cache: Path | None = None,
+        cache: str = "",
     ) -> None:
         limit = "sampling" if settings.get("temperature") else None
         traits = Traits(depends_on=limit, searches=True, alone=True, forfeits=True, costly=True)
         super().__init__(rules, traits)
         self.ask, self.settings, self.notation = ask, settings, notation
-        self.concurrency, self.cache = concurrency, cache
+        self.concurrency, self.cache = concurrency, Path(cache) if cache else None
         self.prompts = 0  # that were sent
         self.illegal: dict[str, str] = {}  # positions without a legal answer, with the reason
         self._seen: set[str] = set()  # positions, as `Rules.format` writes them

@@ -58,11 +58,6 @@ class Moment(datetime.datetime):
         return cls.fromtimestamp(time.time(), tz)
 
     @classmethod
-    def today(cls) -> "Moment":
-        """Return the present moment."""
-        return cls.now()
-
-    @classmethod
     def utcnow(cls) -> "Moment":
         """Return the present moment in universal time."""
         return cls.now(datetime.UTC).replace(tzinfo=None)

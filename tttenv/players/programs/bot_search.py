@@ -31,8 +31,8 @@ class Bot:
 
     def candidates(self, wanted: str) -> Iterator[tuple[str, Callable[..., Any]]]:
         """Yield functions that may choose a move, with their names, the likeliest first."""
-        space = vars(self.module)
-        own = {k: v for k, v in space.items() if _home(v) == self.module.__name__}
+        space, home = vars(self.module), self.module.__name__
+        own = {k: v for k, v in space.items() if getattr(v, "__module__", None) == home}
         classes = {k: v for k, v in own.items() if inspect.isclass(v)}
         made: dict[str, Any] = {}
         for name in [wanted] if wanted else TABLE["names"]:
@@ -95,10 +95,6 @@ class Bot:
         if inspect.iscoroutine(value):
             value.close()
         return Reply(value, given, drew=state() != before, timed=self.clock.read)
-
-
-def _home(value: Any) -> Any:
-    return getattr(value, "__module__", None)
 
 
 def short(value: Any, plainly: bool = False) -> str:

@@ -173,8 +173,7 @@ def _next(program: Program, passed_over: Container[str]) -> str:
 
 def _word(line: str) -> str:
     """Return the word that a line begins with, in upper case, or an empty string for a move."""
-    found = re.match("[A-Za-z]*", line)
-    return found[0].upper() if found else ""
+    return re.split("[^A-Za-z]", line, maxsplit=1)[0].upper()
 
 
 def gomocup(
