@@ -21,7 +21,7 @@ from tttenv.utils.registry import near
 
 MODULES = {name: importlib.import_module(home) for name, home in PROGRAMS.items()}
 PARSERS = {
-    name: lambda args, home=home: console.parse(home.Arguments, home.PROG, args)
+    name: lambda args, name=name, home=home: console.parse(home.Arguments, name, args)
     for name, home in MODULES.items()
 }
 PARSERS |= {

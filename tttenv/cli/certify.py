@@ -24,7 +24,6 @@ from tttenv.cli.text_tables import Column, say
 from tttenv.players import did_you_mean
 from tttenv.utils.untrusted import file_name
 
-PROG = "certify.py"
 EXAMPLES = """
 tttenv certify selfplay
 tttenv certify runs/dqn-0 --json
@@ -66,7 +65,7 @@ class Arguments:
     picture: FileOrNone = None  # draw all its games on 3,3,3 as an SVG file
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv certify") -> None:
     """Certify a player, and print the result."""
     given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     _check(given)

@@ -19,7 +19,6 @@ from tttenv.cli.text_tables import say
 if TYPE_CHECKING:  # every command imports this module to compile in the background
     from tttenv.parallel.tasks import Context
 
-PROG = "tttenv compile"
 CODE = "import sys; from tttenv.cli import compile; [*map(compile.compile_part, sys.argv[1:])]"
 EXAMPLES = """
 tttenv compile
@@ -38,7 +37,7 @@ class Arguments:
     jobs: NumberOrNone = None  # number of processes; if omitted, one per core
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv compile") -> None:
     """Compile all parts, with a progress bar."""
     from tttenv.cli import workers
 

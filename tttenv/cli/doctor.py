@@ -25,7 +25,6 @@ from tttenv.players import (
 )
 from tttenv.utils.registry import parse
 
-PROG = "doctor.py"
 STYLES = {"ok": "good", "weak": "weak", "problem": "bad", "skipped": "faint"}  # of a status
 EXAMPLES = """
 tttenv doctor runs/dqn-0
@@ -54,7 +53,7 @@ class Arguments:
     json: Flag = False  # print the findings as JSON
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv doctor") -> None:
     """Check a player or an environment, and print the findings."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     console.check_seed(given.seed)

@@ -21,7 +21,6 @@ from tttenv.players import of_folders
 if TYPE_CHECKING:
     from tttenv.league.league import LeagueSettings, Result
 
-PROG = "league.py"
 EXAMPLES = """
 tttenv league
 tttenv league random tactical mcts:iterations=200 selfplay
@@ -60,7 +59,7 @@ class Arguments:
     json: Flag = False  # print the results as JSON
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv league") -> None:
     """Play all pairs and rate the players; write the results and print them."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     given = replace(given, players=tuple(of_folders(given.players)))

@@ -13,7 +13,6 @@ from tttenv.cli import console
 from tttenv.cli.options import AddressOrNone, Flag, FolderOrNone, Players
 from tttenv.cli.text_tables import say
 
-PROG = "report.py"
 RUNS = Path("runs")  # where trainings write by default
 LISTED = 3  # folders left out that are named
 EXAMPLES = """
@@ -43,7 +42,7 @@ class Arguments:
     runs: FolderOrNone = None  # where trained players of the results are, too
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv report") -> None:
     """Write the report, and print its location."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     if given.results != Arguments.results and not given.results.exists():
@@ -67,7 +66,7 @@ def address(file: Path) -> str:
 
 
 def make(
-    given: Arguments, prog: str = PROG, tell: Callable[[str], None] = lambda text: None
+    given: Arguments, prog: str = "tttenv report", tell: Callable[[str], None] = lambda text: None
 ) -> dict[str, Any]:
     """Write the report.
 

@@ -7,7 +7,6 @@ from typing import Any, Literal
 from tttenv.cli import console
 from tttenv.cli.options import Flag, PlayerOrNone, RulesOrNone, TextOrNone
 
-PROG = "play.py"
 EXAMPLES = """
 tttenv play
 tttenv play minimax --seat O --hints
@@ -39,7 +38,7 @@ class Arguments:
     seed: int = 0  # random seed
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv play") -> None:
     """Set up the player, and play."""
     given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     console.check_seed(given.seed)
