@@ -15,7 +15,7 @@ from tttenv.certificates import phrases
 from tttenv.cli import console, workers
 from tttenv.cli.workers import Workers
 from tttenv.parallel import Context, Task, TaskResult
-from tttenv.parallel.tasks import code_version, to_json
+from tttenv.parallel.tasks import code_version, digest
 from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import read_bytes, shown
@@ -273,4 +273,4 @@ def _digest(run: Run) -> str:
     schedule = asdict(run.schedule)
     about = run.card() | {name: schedule[name] for name in ("every", "device", "threads")}
     about["code"] = code_version(__name__.partition(".")[0])
-    return hashlib.sha256(to_json(about, sort_keys=True).encode()).hexdigest()
+    return digest(about)

@@ -141,7 +141,7 @@ def _perform(
     with tempfile.TemporaryDirectory(prefix="tttenv-task-") as name:
         folder = None if files is None else Path(name)
         unpack(files or {}, Path(name))
-        done = perform(work, arguments, Context(lambda step, steps, state: None, folder))
+        done = perform(work, arguments, Context(folder=folder))
         return done, None if files is None else pack(Path(name))
 
 
