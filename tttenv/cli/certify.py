@@ -21,7 +21,6 @@ from tttenv.cli.options import (
     RulesOrNone,
 )
 from tttenv.cli.text_tables import Column, say
-from tttenv.players import did_you_mean
 from tttenv.utils.untrusted import file_name
 
 EXAMPLES = """
@@ -69,13 +68,8 @@ def main(args: list[str], prog: str = "tttenv certify") -> None:
     """Certify a player, and print the result."""
     given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     _check(given)
-    from tttenv import Rules, player
-    from tttenv.players import rules_of
-
-    loading = console.stage(f"loading {given.player}", given.json)
-    with loading, did_you_mean(given.player):
-        rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
-        policy = player(given.player, rules)
+    rules = console.rules_for(given.rules, given.player)
+    policy = console.load_player(given.player, rules, given.json)
     if given.sampled:
         from tttenv.certificates.metrics.arena import measure
 

@@ -13,16 +13,7 @@ from typing import Any
 
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag, RulesOrNone, Subject, TextOrNone
-from tttenv.players import (
-    FOREIGN,
-    PYTHON,
-    checkpoint_of,
-    did_you_mean,
-    full,
-    is_path,
-    player,
-    rules_of,
-)
+from tttenv.players import FOREIGN, PYTHON, checkpoint_of, full, is_path
 from tttenv.utils.registry import parse
 
 STYLES = {"ok": "good", "weak": "weak", "problem": "bad", "skipped": "faint"}  # of a status
@@ -158,9 +149,8 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
         return diagnosis.subject_of(name, made, named)
     if attribute:
         return diagnosis.subject_of(name, _imported(name), named, obs, kind)
-    with did_you_mean(name):
-        game = named or rules_of(name)
-        found = player(name, game)
+    game = console.rules_for(rules, name)
+    found = console.load_player(name, game, quiet=True)
     if name.startswith("sb3:"):  # trusted: the player was loaded above
         options = parse(name)[1]
         adapter = importlib.import_module("tttenv.adapters.sb3")

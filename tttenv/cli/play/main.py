@@ -47,10 +47,9 @@ def main(args: list[str], prog: str = "tttenv play") -> None:
             stream.reconfigure(errors="replace")
     from tttenv.cli.play.advice import advising
     from tttenv.cli.play.session import Session, position_of
-    from tttenv.game.rules import Rules
     from tttenv.players import checkpoint_of
 
-    spec = given.player or _usual(Rules.of(given.rules) if given.rules else Rules())
+    spec = given.player or _usual(console.rules_for(given.rules))
     rules = console.rules_for(given.rules, spec)
     position = position_of(rules, given.board, given.moves)
     with advising(rules) as adviser:
