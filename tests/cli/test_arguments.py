@@ -42,6 +42,7 @@ PARSERS |= {
         ("certify", "minimax --json=3", "3"),
         ("certify", "minimax --player first", "options: --player, first"),
         ("league", "--job 2", "did you mean --jobs?"),
+        ("prove", "5,5,4 --rule 6,6,4", "did you mean --rules?"),
         ("prove", "5,5,4 --memory=-x", "--memory: '-x' is not an integer"),
         ("speed", "extra", "extra"),
         ("train dqn", "--lr fast", "--lr: 'fast' is not a number"),

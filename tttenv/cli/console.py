@@ -12,11 +12,9 @@ import signal
 import sys
 import textwrap
 import threading
-import typing
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import is_dataclass
 from pathlib import Path
 from threading import Timer
 from types import FrameType
@@ -41,7 +39,6 @@ SPOKEN_EVERY = 20.0  # seconds between lines of progress without a terminal
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
 UNSAFE = re.compile(r"^\W?frozen importlib|\bllvmlite\b")  # files of code to end only after it
-POSITIONAL = typing.get_args(tyro.conf.Positional[str])[1]  # marks arguments that are no options
 ADVICE = " (?:Argument helptext:|Perhaps you meant:|Arguments similar to|For full helptext)"
 WORD = r"'(\w+)'"
 ERRORS = {  # how the parser reports an error, and in plain words
@@ -243,20 +240,11 @@ def _hint(kind: type, gist: str) -> str:
         return ""
     if unknown[1] in ("--against", "--opponent", "--versus", "--vs"):
         return "; two players against each other: tttenv match A B"
-    found = near(unknown[1], _options(kind))
+    page = io.StringIO()
+    with contextlib.redirect_stdout(page), contextlib.suppress(SystemExit):
+        tyro.cli(kind, args=["--help"])
+    found = near(unknown[1], re.findall(r"--[a-z][\w-]*", page.getvalue()))
     return f"; did you mean {found}?" if found else ""
-
-
-def _options(kind: Any) -> list[str]:
-    """Return the names of a dataclass's options, those of dataclasses in it included."""
-    found = []
-    for name, hint in typing.get_type_hints(kind, include_extras=True).items():
-        inner, *marks = typing.get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
-        if is_dataclass(inner):
-            found += _options(inner)
-        elif POSITIONAL not in marks:
-            found.append(f"--{name.replace('_', '-')}")
-    return found
 
 
 def filled(text: str) -> str:
