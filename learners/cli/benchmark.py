@@ -14,7 +14,7 @@ from tttenv.cli import console, report, text_tables
 from tttenv.cli.options import Flag, FolderOrNone
 from tttenv.cli.text_tables import Column
 from tttenv.cli.workers import HERE, AllWorkers
-from tttenv.parallel import ResultsFolder
+from tttenv.parallel.tasks import ResultsFolder
 from tttenv.utils import optional_dependencies
 from tttenv.utils.files import write
 

@@ -14,8 +14,7 @@ from learners.registry import presets
 from tttenv.certificates import phrases
 from tttenv.cli import console, workers
 from tttenv.cli.workers import Workers
-from tttenv.parallel import Context, Task, TaskResult
-from tttenv.parallel.tasks import code_version, digest
+from tttenv.parallel.tasks import Context, Task, TaskResult, code_version, digest
 from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import read_bytes, shown

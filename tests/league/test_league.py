@@ -18,8 +18,7 @@ from tttenv.game import symmetry
 from tttenv.game.openings import opening_classes
 from tttenv.league import league, pair
 from tttenv.league.pair import EXACT, SAMPLED, CachedPlayer, PairLimits, PairResult, PlayerError
-from tttenv.parallel import Context
-from tttenv.parallel.tasks import key, perform
+from tttenv.parallel.tasks import Context, key, perform
 from tttenv.players import PLAYERS
 from tttenv.players.digests import digests
 from tttenv.policy import FunctionPlayer, Traits, blend, player_for, uniform

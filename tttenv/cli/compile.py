@@ -44,7 +44,7 @@ def main(args: list[str], prog: str = "tttenv compile") -> None:
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     where = workers.Workers(jobs=given.jobs)
     workers.check(where)
-    from tttenv.parallel import Task
+    from tttenv.parallel.tasks import Task
     from tttenv.utils.compile_time import Stopwatch
     from tttenv.utils.compiled import CACHE_FOLDER
 

@@ -345,11 +345,11 @@ def saved_if_interrupted(save: Callable[[], str | None]) -> Iterator[None]:
 def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
     """Return a `rich.progress.Progress` on standard error."""
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, RenderableColumn
 
     return Progress(
         *(columns or Progress.get_default_columns()),
-        _compiling(),
+        RenderableColumn(_Compiling()),
         console=Console(stderr=True, quiet=quiet),  # rich < 14.3 ends it with a blank line
         transient=transient,
         redirect_stdout=sys.stdout.isatty(),  # else redirected output would appear on the screen
@@ -357,19 +357,13 @@ def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
     )
 
 
-def _compiling() -> Any:
-    from rich.progress import ProgressColumn
-    from rich.text import Text
+class _Compiling:
+    """Says in a progress bar what is being compiled."""
 
-    class Compiling(ProgressColumn):
-        max_refresh = 0.1
-
-        def render(self, _: Any) -> Text:
-            compile_time = sys.modules.get("tttenv.utils.compile_time")  # loading it takes long
-            watch = getattr(compile_time, "watch", None)  # another thread may still be loading it
-            return Text(watch.progress if watch else "", style="cyan")
-
-    return Compiling()
+    def __rich__(self) -> str:
+        compile_time = sys.modules.get("tttenv.utils.compile_time")  # loading it takes long
+        watch = getattr(compile_time, "watch", None)  # another thread may still be loading it
+        return f"[cyan]{watch.progress}" if watch and watch.progress else ""
 
 
 @contextlib.contextmanager

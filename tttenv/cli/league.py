@@ -15,7 +15,7 @@ from tttenv.cli import console, text_tables, workers
 from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
-from tttenv.parallel import TaskResult
+from tttenv.parallel.tasks import TaskResult
 from tttenv.players import of_folders
 
 if TYPE_CHECKING:
@@ -135,13 +135,10 @@ def usual(rules: Any) -> list[str]:
 
 def _slow(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
     """Check that each player can be created, and return whether it is slow to query."""
-    from tttenv.players import did_you_mean, player
-
     found: dict[str, bool] = {}
     for spec in players:
         tell(f"loading player {len(found) + 1} of {len(players)}, {spec}")
-        with did_you_mean(spec):
-            traits = player(spec, rules).traits
+        traits = console.load_player(spec, rules, quiet=True).traits
         found[spec] = traits.searches or traits.depends_on is not None
     return found
 
