@@ -35,8 +35,7 @@ class Arguments:
 
 def main(args: list[str], prog: str = "tttenv analyze") -> None:
     """Analyze a position, and print its moves."""
-    about = console.with_players(Arguments)
-    given = console.parse(Arguments, prog, args, about, EXAMPLES)
+    given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     if given.top < 1:
         raise ValueError(f"--top must be at least 1, not {given.top}")
     from tttenv.cli.play.advice import advising

@@ -48,9 +48,9 @@ def room(stream: TextIO | None = None) -> int | None:
     return max(shutil.get_terminal_size().columns, 1)
 
 
-def say(text: str, hang: str = "") -> None:
-    """Print a sentence, wrapped between words on a terminal."""
-    print("\n".join(wrapped(text, room(), hang)))
+def say(text: str, hang: str = "", style: str = "") -> None:
+    """Print a sentence, wrapped between words and in one of `STYLES` on a terminal."""
+    print(painted("\n".join(wrapped(text, room(), hang)), style))
 
 
 def painted(text: str, style: str) -> str:
