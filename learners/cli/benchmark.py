@@ -81,7 +81,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.learners:
         optional_dependencies.require_learn()
     folders = given.out, given.runs, given.ship
-    trainings.check(given.seed, given.seeds, given.workers, *folders)
+    trainings.check(given.seeds, given.workers, *folders)
     trained = train_all(given)
     with console.stage("certifying the players by name", given.json):
         named = named_players()

@@ -91,11 +91,10 @@ def text(value: Any) -> str:
     return str(value)
 
 
-def check(seed: int, seeds: int, given: Workers, *folders: Path | None) -> None:
+def check(seeds: int, given: Workers, *folders: Path | None) -> None:
     """Check the options of several trainings before anything runs.
 
     Args:
-        seed: the first seed.
         seeds: the number of seeds.
         given: the workers.
         *folders: those that will be written to; None for none.
@@ -103,7 +102,6 @@ def check(seed: int, seeds: int, given: Workers, *folders: Path | None) -> None:
     Raises:
         ValueError: for an option that is invalid.
     """
-    console.check_seed(seed)
     if seeds < 1:
         raise ValueError("--seeds must be at least 1")
     workers.check(given)

@@ -104,7 +104,6 @@ def main(args: list[str], prog: str = "tttenv certify") -> None:
 
 
 def _check(given: Arguments) -> None:
-    console.check_seed(given.seed)
     if given.positions < 1:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:

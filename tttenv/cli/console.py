@@ -198,6 +198,7 @@ def parse(
 
     Raises:
         SystemExit: with status 2 after an error of one line, with status 0 after the help.
+        ValueError: for a negative `seed`.
     """
     about = (inspect.getdoc(kind) or "") if description is None else description
     about = re.sub(r"(?m)^(\S.*)\n(?=\S)", r"\1 ", about)  # a paragraph is one line
@@ -205,7 +206,7 @@ def parse(
     page, report = io.TextIOWrapper(io.BytesIO(), encoding=encoding), io.StringIO()
     try:
         with contextlib.redirect_stderr(report), contextlib.redirect_stdout(page):
-            return tyro.cli(kind, prog=prog, args=args, description=about)
+            found = tyro.cli(kind, prog=prog, args=args, description=about)
     except SystemExit as end:
         if end.code not in (0, None, WRONG_ARGUMENTS):  # exit requested by a signal
             raise
@@ -219,6 +220,9 @@ def parse(
         if examples:
             print(f"examples:\n{textwrap.indent(examples.strip(), '  ')}")
         raise
+    if (seed := getattr(found, "seed", 0)) < 0:
+        raise ValueError(f"a seed must be a non-negative integer, not {seed}")
+    return found
 
 
 def _gist(report: str) -> str:
@@ -291,12 +295,6 @@ def load_player(spec: str, rules: "Rules", quiet: bool = False) -> "Player":
 
     with stage(f"loading {spec}", quiet), did_you_mean(spec):
         return player(spec, rules)
-
-
-def check_seed(seed: int) -> None:
-    """Raise ValueError for a negative seed."""
-    if seed < 0:
-        raise ValueError(f"a seed must be a non-negative integer, not {seed}")
 
 
 def check_folder(folder: Path | None) -> None:

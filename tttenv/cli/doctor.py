@@ -47,7 +47,6 @@ class Arguments:
 def main(args: list[str], prog: str = "tttenv doctor") -> None:
     """Check a player or an environment, and print the findings."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"the number of games must be at least 1, not {given.games}")
     from tttenv.policy import require_pure

@@ -76,7 +76,6 @@ class Arguments:
 def main(args: list[str], prog: str = "tttenv gomocup") -> None:
     """Reply to a manager's commands until END or the end of input."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    console.check_seed(given.seed)
     smallest = f"{max(3, given.k)},{max(3, given.k)},{given.k}"
     rules = console.rules_for(None if is_path(given.player) else smallest, given.player)
     console.load_player(given.player, rules, quiet=True)  # so that it fails before any game

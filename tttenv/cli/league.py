@@ -99,7 +99,6 @@ def main(args: list[str], prog: str = "tttenv league") -> None:
 
 def _check(given: Arguments) -> None:
     """Check the arguments, as far as possible without loading the players."""
-    console.check_seed(given.seed)
     workers.check(given.workers)
     check_numbers(given.games, given.positions, given.searches)
     if given.out.is_dir() or not given.out.suffix:

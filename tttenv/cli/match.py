@@ -49,7 +49,6 @@ class Arguments:
 def main(args: list[str], prog: str = "tttenv match") -> None:
     """Play the match; print the result, and write it with its games."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    console.check_seed(given.seed)
     check_numbers(GAMES if given.games is None else given.games, given.positions, given.searches)
     if given.time is not None and not 0 < given.time < float("inf"):
         raise ValueError(f"--time must be a positive number of seconds, not {given.time}")

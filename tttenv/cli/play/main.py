@@ -41,7 +41,6 @@ class Arguments:
 def main(args: list[str], prog: str = "tttenv play") -> None:
     """Set up the player, and play."""
     given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
-    console.check_seed(given.seed)
     for stream in (sys.stdin, sys.stdout):
         if hasattr(stream, "reconfigure"):  # replace characters that cannot be encoded
             stream.reconfigure(errors="replace")
