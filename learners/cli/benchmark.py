@@ -114,7 +114,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             from learners.training.tensorboard import ADDRESS
 
             print(f"          {ADDRESS}")  # without smoothing
-        print(f"report    {report.address(page)}")
+        print(f"report    {page.resolve().as_uri()}")
 
 
 def train_all(given: Arguments) -> list[dict[str, Any]]:

@@ -49,20 +49,16 @@ def main(args: list[str], prog: str = "tttenv report") -> None:
         raise ValueError(f"there is no file {given.results}")
     with console.stage("making the report", given.json) as tell:
         summary = make(given, prog, tell)
+    address = given.out.resolve().as_uri()  # terminals make it clickable
     if given.json:
         print(json.dumps(summary, indent=2))
     else:
-        print(f"report    {address(given.out)}")
+        print(f"report    {address}")
         if left := [console.visible(shlex.quote(name)) for name in summary["left_out"]]:
             more = f" and {len(left) - LISTED:,} more" if len(left) > LISTED else ""
             say(f"left out  {', '.join(left[:LISTED])}{more}: to show one, {prog} {left[0]}")
-    if given.open and not webbrowser.open(address(given.out)):
+    if given.open and not webbrowser.open(address):
         print(f"{prog}: no browser was found: open the page in one yourself", file=sys.stderr)
-
-
-def address(file: Path) -> str:
-    """Return the URL of a file, which terminals make clickable and browsers open."""
-    return file.resolve().as_uri()
 
 
 def make(
