@@ -52,7 +52,7 @@ from tttenv.exact import enumerable, solve
 from tttenv.game.outcomes_kernel import LOST, UNPROVEN
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
-from tttenv.parallel import Context, answers
+from tttenv.parallel.tasks import Context, answers
 from tttenv.players.answered import Answered
 from tttenv.players.search.gumbel import (
     GumbelPlayer,

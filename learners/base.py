@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from torch import Tensor
 
 from tttenv.game.rules import Rules
-from tttenv.parallel import Backend
+from tttenv.parallel.tasks import Backend
 from tttenv.policy import Player
 from tttenv.utils.compile_time import now_by_processor
 

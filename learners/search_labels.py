@@ -18,7 +18,7 @@ from learners.settings.patterns import PatternsConfig
 from tttenv.game.line_patterns_kernel import VALUE, PatternTables
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells
-from tttenv.parallel import Backend, Context, answers
+from tttenv.parallel.tasks import Backend, Context, answers
 from tttenv.players.search import alphabeta_kernel as kernel
 from tttenv.players.search.alphabeta import HALF_WIN_SCORE, AlphaBeta, new_alphabeta
 from tttenv.players.search.search_budget import Limits

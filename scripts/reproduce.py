@@ -40,7 +40,6 @@ def main(args: list[str]) -> None:
             raise ValueError(unknown("source", name, SOURCES))
     if not given.only:
         raise ValueError("--only must name at least one source")
-    console.check_seed(given.seed)
     console.check_folder(given.out)
     with console.stage("loading PyTorch", given.json):
         import torch

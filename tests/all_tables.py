@@ -135,4 +135,4 @@ def helps():
         describe = getattr(module, "manual", getattr(module, "_description", None))
         more = {} if describe is None else {"description": describe()}
         with contextlib.suppress(SystemExit):
-            console.parse(module.Arguments, module.PROG, ["--help"], **more)
+            console.parse(module.Arguments, name, ["--help"], **more)

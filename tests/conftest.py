@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from functools import partial
 
 # Read when numpy and torch are first imported: tests side by side would wait for each other's
 # threads, and nets and tables as small as these gain nothing by more than one.
@@ -60,9 +61,12 @@ def run_here(tmp_path, monkeypatch, capsys):
     from all_tables import PROGRAMS  # here, as the tables load what few tests need
 
     from tttenv.cli import console
+    from tttenv.cli.main import COMMANDS
 
     def run(script, *arguments, typed=""):
-        module = importlib.import_module((PROGRAMS | {"train": "learners.cli.train"})[script[:-3]])
+        name = script.removesuffix(".py")
+        module = importlib.import_module((PROGRAMS | {"train": "learners.cli.train"})[name])
+        main = partial(module.main, prog=script) if name in COMMANDS else module.main
         capsys.readouterr()
         status = 0
         with monkeypatch.context() as patch:
@@ -71,7 +75,7 @@ def run_here(tmp_path, monkeypatch, capsys):
             patch.setattr(signal, "signal", lambda *_: None)  # those of the tests stay
             patch.setattr(warnings, "showwarning", warnings.showwarning)
             try:
-                console.run(module.main, module.PROG, list(map(str, arguments)))
+                console.run(main, script, list(map(str, arguments)))
             except SystemExit as end:
                 status = end.code or 0
         return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())

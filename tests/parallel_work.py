@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tttenv.parallel import Task
+from tttenv.parallel.tasks import Task
 
 
 def tasks_of(function, count=6, folder=None, **more):

@@ -59,7 +59,7 @@ def parse(command, args):
             train._parse_from(args[0], args[1:], train.Options(), config)
     else:
         module = importlib.import_module(PROGRAMS[command])
-        console.parse(module.Arguments, module.PROG, args)
+        console.parse(module.Arguments, command, args)
 
 
 def test_every_command_line_parses():

@@ -14,7 +14,7 @@ from tttenv.cli import console, report, text_tables
 from tttenv.cli.options import Flag, FolderOrNone
 from tttenv.cli.text_tables import Column
 from tttenv.cli.workers import HERE, AllWorkers
-from tttenv.parallel import ResultsFolder
+from tttenv.parallel.tasks import ResultsFolder
 from tttenv.utils import optional_dependencies
 from tttenv.utils.files import write
 
@@ -81,7 +81,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.learners:
         optional_dependencies.require_learn()
     folders = given.out, given.runs, given.ship
-    trainings.check(given.seed, given.seeds, given.workers, *folders)
+    trainings.check(given.seeds, given.workers, *folders)
     trained = train_all(given)
     with console.stage("certifying the players by name", given.json):
         named = named_players()
@@ -114,7 +114,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             from learners.training.tensorboard import ADDRESS
 
             print(f"          {ADDRESS}")  # without smoothing
-        print(f"report    {report.address(page)}")
+        print(f"report    {page.resolve().as_uri()}")
 
 
 def train_all(given: Arguments) -> list[dict[str, Any]]:

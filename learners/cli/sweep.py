@@ -78,7 +78,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     for name in given.learners:
         row(name)
     optional_dependencies.require_learn()
-    trainings.check(given.seed, given.seeds, given.workers, given.out, given.runs)
+    trainings.check(given.seeds, given.workers, given.out, given.runs)
     if not given.presets or not given.rules:
         raise ValueError("--presets and --rules need a value")
     tried = settings(given, prog)

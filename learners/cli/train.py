@@ -77,7 +77,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     name, rest = args[0], args[1:]
     parts = row(name).compiled
     wanted = () if {"-h", "--help"} & set(rest) else parts
-    with compile.compiling(*wanted, processes=2) as compiled:  # while PyTorch is loaded
+    with compile.compiling(*wanted) as compiled:  # while PyTorch is loaded
         out, options, run = _parse(name, rest, prog)
         with console.stage("loading PyTorch", options.json):  # which all learners need
             from learners.training.train import require_free, train

@@ -14,8 +14,7 @@ from learners.registry import presets
 from tttenv.certificates import phrases
 from tttenv.cli import console, workers
 from tttenv.cli.workers import Workers
-from tttenv.parallel import Context, Task, TaskResult
-from tttenv.parallel.tasks import code_version, to_json
+from tttenv.parallel.tasks import Context, Task, TaskResult, code_version, digest
 from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.files import write
 from tttenv.utils.untrusted import read_bytes, shown
@@ -92,11 +91,10 @@ def text(value: Any) -> str:
     return str(value)
 
 
-def check(seed: int, seeds: int, given: Workers, *folders: Path | None) -> None:
+def check(seeds: int, given: Workers, *folders: Path | None) -> None:
     """Check the options of several trainings before anything runs.
 
     Args:
-        seed: the first seed.
         seeds: the number of seeds.
         given: the workers.
         *folders: those that will be written to; None for none.
@@ -104,7 +102,6 @@ def check(seed: int, seeds: int, given: Workers, *folders: Path | None) -> None:
     Raises:
         ValueError: for an option that is invalid.
     """
-    console.check_seed(seed)
     if seeds < 1:
         raise ValueError("--seeds must be at least 1")
     workers.check(given)
@@ -273,4 +270,4 @@ def _digest(run: Run) -> str:
     schedule = asdict(run.schedule)
     about = run.card() | {name: schedule[name] for name in ("every", "device", "threads")}
     about["code"] = code_version(__name__.partition(".")[0])
-    return hashlib.sha256(to_json(about, sort_keys=True).encode()).hexdigest()
+    return digest(about)

@@ -23,7 +23,7 @@ from tttenv.certificates import curve
 from tttenv.certificates.certificate import Certificate
 from tttenv.exact import enumerable
 from tttenv.game.rules import require_line_wins
-from tttenv.parallel import Backend
+from tttenv.parallel.tasks import Backend
 from tttenv.players.stored.checkpoint import CARD, RUN, WEIGHTS, file_of, read_card, tidy
 from tttenv.players.stored.config_io import from_stored
 from tttenv.utils.untrusted import first_line, shown

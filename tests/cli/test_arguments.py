@@ -21,7 +21,7 @@ from tttenv.utils.registry import near
 
 MODULES = {name: importlib.import_module(home) for name, home in PROGRAMS.items()}
 PARSERS = {
-    name: lambda args, home=home: console.parse(home.Arguments, home.PROG, args)
+    name: lambda args, name=name, home=home: console.parse(home.Arguments, name, args)
     for name, home in MODULES.items()
 }
 PARSERS |= {
@@ -42,6 +42,7 @@ PARSERS |= {
         ("certify", "minimax --json=3", "3"),
         ("certify", "minimax --player first", "options: --player, first"),
         ("league", "--job 2", "did you mean --jobs?"),
+        ("prove", "5,5,4 --rule 6,6,4", "did you mean --rules?"),
         ("prove", "5,5,4 --memory=-x", "--memory: '-x' is not an integer"),
         ("speed", "extra", "extra"),
         ("train dqn", "--lr fast", "--lr: 'fast' is not a number"),
@@ -177,8 +178,7 @@ def test_running_out_of_memory_is_one_line(monkeypatch, capsys):
 def test_progress_is_drawn_while_another_thread_imports_the_clock_of_compilation(monkeypatch):
     name = "tttenv.utils.compile_time"
     monkeypatch.setitem(sys.modules, name, types.ModuleType(name))  # as at the import's beginning
-    with console.bar(quiet=True) as progress:
-        assert not progress.columns[-1].render(None)
+    assert console._Compiling().__rich__() == ""
 
 
 def test_folders_are_tried_before_any_work_and_left_as_they_were(tmp_path):

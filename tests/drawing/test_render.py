@@ -10,7 +10,7 @@ from reference import mover, random_game, spell, windows, winner
 from tttenv import Rules
 from tttenv.drawing import tiles
 from tttenv.drawing.render import CELL, LastStone, ansi, draw, rgb
-from tttenv.drawing.tiles import DARK, LIGHT
+from tttenv.drawing.tiles import LIGHT
 
 BOARDS = ["_" * 9, "X________", "XXXOO____", "XX_OOOX__", "XXOOOXXOX"]
 BOARDS += ["XXXOOXOXO"]  # full, yet won
@@ -68,15 +68,14 @@ def won(rules, board):
     return {cell for line in lines for cell in line}
 
 
-@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_marks_are_drawn_in_their_ink_in_the_middle_or_around_it(palette):
+def test_marks_are_drawn_in_their_ink_in_the_middle_or_around_it():
     middle = CELL // 2
-    x, o, empty = (tiles.tile(CELL, mark, palette.paper, None, palette) for mark in "XO_")
-    assert x[middle, middle].tolist() == list(palette.x)
-    assert o[middle, middle].tolist() == list(palette.paper)  # an O is hollow
-    assert o[middle, middle + round(0.26 * CELL)].tolist() == list(palette.o)
-    assert empty[middle, middle].tolist() == list(palette.paper)
-    assert empty[0, 0].tolist() == list(palette.ground)
+    x, o, empty = (tiles.tile(CELL, mark, LIGHT.paper, None) for mark in "XO_")
+    assert x[middle, middle].tolist() == list(LIGHT.x)
+    assert o[middle, middle].tolist() == list(LIGHT.paper)  # an O is hollow
+    assert o[middle, middle + round(0.26 * CELL)].tolist() == list(LIGHT.o)
+    assert empty[middle, middle].tolist() == list(LIGHT.paper)
+    assert empty[0, 0].tolist() == list(LIGHT.ground)
     for drawn in (x.astype(int), o.astype(int), empty.astype(int)):
         for turned in (drawn[::-1], drawn[:, ::-1], drawn.transpose(1, 0, 2)):
             assert (drawn == turned).all()

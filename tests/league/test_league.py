@@ -18,8 +18,7 @@ from tttenv.game import symmetry
 from tttenv.game.openings import opening_classes
 from tttenv.league import league, pair
 from tttenv.league.pair import EXACT, SAMPLED, CachedPlayer, PairLimits, PairResult, PlayerError
-from tttenv.parallel import Context
-from tttenv.parallel.tasks import key, perform
+from tttenv.parallel.tasks import Context, key, perform
 from tttenv.players import PLAYERS
 from tttenv.players.digests import digests
 from tttenv.policy import FunctionPlayer, Traits, blend, player_for, uniform
@@ -451,7 +450,7 @@ def test_a_failed_pair_is_named_and_the_status_is_1(tmp_path, monkeypatch, capsy
         assert end.value.code == 1
         told = capsys.readouterr()
         assert "3 pairs, 1 exact, 2 without a result" in told.out
-        assert "league.py: no result of external:command=false and first: external" in told.err
+        assert "tttenv league: no result of external:command=false and first: external" in told.err
 
 
 def test_the_usual_players_are_a_ladder_and_the_trained_ones_of_the_board():

@@ -24,8 +24,7 @@ from learners.training.run import Run, usual_schedule
 from learners.training.train import train
 from tttenv import Rules
 from tttenv.game.features import one_hot
-from tttenv.parallel import Context
-from tttenv.parallel.tasks import perform
+from tttenv.parallel.tasks import Context, perform
 from tttenv.players.stored.checkpoint import read_card
 from tttenv.policy import first_best, greedy
 from tttenv.testing import LawBrokenError, some_boards

@@ -221,7 +221,7 @@ def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_publis
 def test_the_workflow_that_publishes_the_page_calls_the_report_as_it_is():
     text = (ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8")
     (line,) = re.findall(r"python scripts/report\.py (.*)", text)
-    given = console.parse(report.Arguments, report.PROG, shlex.split(line))
+    given = console.parse(report.Arguments, "report.py", shlex.split(line))
     assert given.out == Path("site/report/index.html")
     assert given.url == "$ADDRESS/report"
     (picture,) = re.findall(r"cp (\S+) site/report/", text)

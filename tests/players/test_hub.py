@@ -171,7 +171,7 @@ def run(capsys):
     def run(command, *args):
         capsys.readouterr()
         try:
-            console.run(lambda given: command.main(given), command.PROG, list(map(str, args)))
+            console.run(lambda given: command.main(given), command.__name__, list(map(str, args)))
             status = 0
         except SystemExit as end:
             status = end.code

@@ -7,8 +7,8 @@ import pytest
 from tests import acting
 from tests import parallel_work as work
 from tttenv.cli import certify
-from tttenv.parallel import answers
 from tttenv.parallel.processes import Processes
+from tttenv.parallel.tasks import answers
 
 
 @pytest.mark.parametrize("name", list(acting.ACTING))

@@ -17,7 +17,7 @@ from tttenv.utils.compile_time import watch
 PART = "what networks see"
 for _ in range(2):
     with compile.compiling(PART) as compiled:
-        print(compiled.needed)
+        print(bool(compiled.running))
         compiled.wait(PART)
 print(watch.seconds > 0, watch.functions)
 compile.compile_part(PART)
@@ -45,5 +45,5 @@ def test_a_part_is_compiled_by_another_process_and_once(tmp_path):
 def test_a_process_that_fails_keeps_nobody_waiting(monkeypatch, tmp_path):
     monkeypatch.setattr(compile, "CODE", "raise SystemExit(1)")
     monkeypatch.setattr("tttenv.utils.compiled.CACHE_FOLDER", str(tmp_path))
-    with compile.compiling("the prover", "environments", processes=2) as compiled:
+    with compile.compiling("the prover", "environments") as compiled:
         compiled.wait("the prover", "environments")

@@ -17,10 +17,9 @@ from tests import parallel_work as work
 from tests.parallel_work import tasks_of
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
-from tttenv.parallel import ResultsFolder, Task, run
 from tttenv.parallel.processes import Processes
 from tttenv.parallel.ray_cluster import pack, unpack
-from tttenv.parallel.tasks import ATTEMPTS, LONGEST, description, key
+from tttenv.parallel.tasks import ATTEMPTS, LONGEST, ResultsFolder, Task, description, key, run
 from tttenv.utils import optional_dependencies
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +29,7 @@ import json, sys
 from pathlib import Path
 from tests import parallel_work
 from tttenv.cli import console, workers
-from tttenv.parallel import Task
+from tttenv.parallel.tasks import Task
 
 def main(args):
     notes, results, name, count, seconds, jobs = args

@@ -12,7 +12,7 @@ from learners.cli import sweep, trainings
 from learners.training.run import Schedule
 from tttenv import certify, player
 from tttenv.game.rules import Rules
-from tttenv.parallel import Context
+from tttenv.parallel.tasks import Context
 from tttenv.players.stored.checkpoint import read_card
 
 

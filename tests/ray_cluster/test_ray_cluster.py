@@ -25,10 +25,9 @@ from ray.cluster_utils import Cluster
 from tests import acting
 from tests import parallel_work as work
 from tests.parallel_work import tasks_of
-from tttenv.parallel import ResultsFolder, Task, run
 from tttenv.parallel.processes import Processes
 from tttenv.parallel.ray_cluster import RayCluster
-from tttenv.parallel.tasks import ATTEMPTS
+from tttenv.parallel.tasks import ATTEMPTS, ResultsFolder, Task, run
 
 ROOT = Path(__file__).parents[2]
 NODES = 3  # of a core each

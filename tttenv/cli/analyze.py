@@ -7,7 +7,6 @@ from tttenv.cli import console
 from tttenv.cli.options import Flag, Player, RulesOrNone, TextOrNone
 from tttenv.cli.text_tables import say
 
-PROG = "analyze.py"
 EXAMPLES = """
 tttenv analyze alphabeta --moves b2
 tttenv analyze mcts --board "X.O/.X./..O"
@@ -34,10 +33,9 @@ class Arguments:
     json: Flag = False  # print all moves as JSON
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv analyze") -> None:
     """Analyze a position, and print its moves."""
-    about = console.with_players(Arguments)
-    given = console.parse(Arguments, prog, args, about, EXAMPLES)
+    given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     if given.top < 1:
         raise ValueError(f"--top must be at least 1, not {given.top}")
     from tttenv.cli.play.advice import advising

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.certificates import phrases
-from tttenv.cli import compile, console, text_tables
+from tttenv.cli import compile, console, text_tables, workers
 from tttenv.cli.options import (
     AddressOrNone,
     FileOrNone,
@@ -21,10 +21,8 @@ from tttenv.cli.options import (
     RulesOrNone,
 )
 from tttenv.cli.text_tables import Column, say
-from tttenv.players import did_you_mean
 from tttenv.utils.untrusted import file_name
 
-PROG = "certify.py"
 EXAMPLES = """
 tttenv certify selfplay
 tttenv certify runs/dqn-0 --json
@@ -66,17 +64,14 @@ class Arguments:
     picture: FileOrNone = None  # draw all its games on 3,3,3 as an SVG file
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv certify") -> None:
     """Certify a player, and print the result."""
     given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     _check(given)
-    from tttenv import Rules, player
-    from tttenv.players import rules_of
+    from tttenv.players.answered import answered
 
-    loading = console.stage(f"loading {given.player}", given.json)
-    with loading, did_you_mean(given.player):
-        rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
-        policy = player(given.player, rules)
+    rules = console.rules_for(given.rules, given.player)
+    policy = console.load_player(given.player, rules, given.json)
     if given.sampled:
         from tttenv.certificates.metrics.arena import measure
 
@@ -93,7 +88,8 @@ def main(args: list[str], prog: str = PROG) -> None:
         from tttenv.utils.files import write
 
         picture = draw_games(rules, policy, name=given.player)
-    with divided(given, policy) as asked:
+    with workers.crew("jobs", given.jobs, given.ray) as crew:
+        asked = policy if crew is None else answered(given.player, policy, crew)
         certificate = certified(given, rules, asked)
     if given.picture:
         write(given.picture, picture)
@@ -108,7 +104,6 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _check(given: Arguments) -> None:
-    console.check_seed(given.seed)
     if given.positions < 1:
         raise ValueError(f"--positions must be at least 1, not {given.positions}")
     if not given.sampled and given.games != Arguments.games:
@@ -119,19 +114,6 @@ def _check(given: Arguments) -> None:
         )
     if given.picture and given.picture.suffix != ".svg":
         raise ValueError("--picture writes an SVG file: its name must end in .svg")
-
-
-@contextmanager
-def divided(given: Arguments, policy: Any) -> Iterator[Any]:
-    """Yield the player, whose boards are answered by the workers of the options, if any."""
-    if given.jobs is None and given.ray is None:
-        yield policy
-        return
-    from tttenv.cli import workers
-    from tttenv.players.answered import answered
-
-    with workers.crew("jobs", given.jobs, given.ray) as crew:
-        yield policy if crew is None else answered(given.player, policy, crew)
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
@@ -240,8 +222,7 @@ def print_certificate(name: str, certificate: Any, explain: bool = False) -> Non
 
     found = verdict(certificate)
     headline = f"{name} on {found.rules}: {found.headline}"
-    lines = text_tables.wrapped(headline, text_tables.room())
-    print(text_tables.painted("\n".join(lines), "good" if found.good else "bad"))
+    say(headline, style="good" if found.good else "bad")
     columns = [Column("", left=True), Column("as X"), Column("as O")]
     rows = [[title, x or "-", o or "-"] for title, x, o in found.by_seat if x or o]
     text_tables.show(columns, rows)

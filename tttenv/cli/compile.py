@@ -19,8 +19,7 @@ from tttenv.cli.text_tables import say
 if TYPE_CHECKING:  # every command imports this module to compile in the background
     from tttenv.parallel.tasks import Context
 
-PROG = "tttenv compile"
-CODE = "import sys; from tttenv.cli import compile; [*map(compile.compile_part, sys.argv[1:])]"
+CODE = "import sys; from tttenv.cli import compile; compile.compile_part(sys.argv[1])"
 EXAMPLES = """
 tttenv compile
 tttenv compile --jobs 1
@@ -38,14 +37,14 @@ class Arguments:
     jobs: NumberOrNone = None  # number of processes; if omitted, one per core
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv compile") -> None:
     """Compile all parts, with a progress bar."""
     from tttenv.cli import workers
 
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     where = workers.Workers(jobs=given.jobs)
     workers.check(where)
-    from tttenv.parallel import Task
+    from tttenv.parallel.tasks import Task
     from tttenv.utils.compile_time import Stopwatch
     from tttenv.utils.compiled import CACHE_FOLDER
 
@@ -195,38 +194,33 @@ PARTS = {name: part for group in GROUPS for name, part in group.items()}
 
 
 class BackgroundCompile:
-    """Parts of the package that background processes compile, as far as they are not cached."""
+    """Parts of the package that background processes compile, one each, if they are not cached."""
 
-    def __init__(self, names: Sequence[str], processes: int) -> None:
+    def __init__(self, names: Sequence[str]) -> None:
         left = [name for name in names if (mark := _mark(name)) and not mark.exists()]
-        shares = [left[first::processes] for first in range(processes)]
-        self._running = [(share, _started(share)) for share in shares if share]
-        self.needed = bool(left)  # whether anything had to be compiled
+        self.running = {name: _started(name) for name in left}
 
     def wait(self, *names: str) -> None:
         """Wait until parts are compiled or have failed; this counts as compile time."""
         from tttenv.utils.compile_time import watch
 
         began = time.perf_counter()
-        for share, process in self._running:
-            for name in filter(names.__contains__, share):  # in the order in which it works
-                watch.tell(name)
-                mark = _mark(name)
-                if process.poll() is None and mark and not mark.exists():
-                    watch.hint(name)
-                while process.poll() is None and mark and not mark.exists():
-                    time.sleep(0.02)
+        for name in filter(self.running.__contains__, names):
+            watch.tell(name)
+            if self.running[name].poll() is None:
+                watch.hint(name)
+            self.running[name].wait()
         watch.seconds += time.perf_counter() - began
 
 
 @contextmanager
-def compiling(*names: str, processes: int = 1) -> Iterator[BackgroundCompile]:
-    """Compile uncached parts in order of need, in processes that the end of the block ends."""
-    running = BackgroundCompile(names, processes)
+def compiling(*names: str) -> Iterator[BackgroundCompile]:
+    """Compile uncached parts in processes that the end of the block ends."""
+    compiled = BackgroundCompile(names)
     try:
-        yield running
+        yield compiled
     finally:
-        for _, process in running._running:
+        for process in compiled.running.values():
             process.kill()
             process.wait()
 
@@ -241,12 +235,12 @@ def _mark(name: str) -> Path | None:
     return Path(CACHE_FOLDER) / name if CACHE_FOLDER else None
 
 
-def _started(names: Sequence[str]) -> "subprocess.Popen[bytes]":
-    """Start a process that compiles and marks parts in the given order."""
+def _started(name: str) -> "subprocess.Popen[bytes]":
+    """Start a process that compiles a part and marks it."""
     home = str(Path(__file__).parents[2])  # the folder of tttenv, installed or not
     path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
     return subprocess.Popen(
-        [sys.executable, "-P", "-c", CODE, *names],
+        [sys.executable, "-P", "-c", CODE, name],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -12,11 +12,9 @@ import signal
 import sys
 import textwrap
 import threading
-import typing
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import is_dataclass
 from pathlib import Path
 from threading import Timer
 from types import FrameType
@@ -41,7 +39,6 @@ SPOKEN_EVERY = 20.0  # seconds between lines of progress without a terminal
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 PIPE_CLOSED = 141  # the exit status of a program that SIGPIPE ends
 UNSAFE = re.compile(r"^\W?frozen importlib|\bllvmlite\b")  # files of code to end only after it
-POSITIONAL = typing.get_args(tyro.conf.Positional[str])[1]  # marks arguments that are no options
 ADVICE = " (?:Argument helptext:|Perhaps you meant:|Arguments similar to|For full helptext)"
 WORD = r"'(\w+)'"
 ERRORS = {  # how the parser reports an error, and in plain words
@@ -201,6 +198,7 @@ def parse(
 
     Raises:
         SystemExit: with status 2 after an error of one line, with status 0 after the help.
+        ValueError: for a negative `seed`.
     """
     about = (inspect.getdoc(kind) or "") if description is None else description
     about = re.sub(r"(?m)^(\S.*)\n(?=\S)", r"\1 ", about)  # a paragraph is one line
@@ -208,7 +206,7 @@ def parse(
     page, report = io.TextIOWrapper(io.BytesIO(), encoding=encoding), io.StringIO()
     try:
         with contextlib.redirect_stderr(report), contextlib.redirect_stdout(page):
-            return tyro.cli(kind, prog=prog, args=args, description=about)
+            found = tyro.cli(kind, prog=prog, args=args, description=about)
     except SystemExit as end:
         if end.code not in (0, None, WRONG_ARGUMENTS):  # exit requested by a signal
             raise
@@ -222,6 +220,9 @@ def parse(
         if examples:
             print(f"examples:\n{textwrap.indent(examples.strip(), '  ')}")
         raise
+    if (seed := getattr(found, "seed", 0)) < 0:
+        raise ValueError(f"a seed must be a non-negative integer, not {seed}")
+    return found
 
 
 def _gist(report: str) -> str:
@@ -243,20 +244,11 @@ def _hint(kind: type, gist: str) -> str:
         return ""
     if unknown[1] in ("--against", "--opponent", "--versus", "--vs"):
         return "; two players against each other: tttenv match A B"
-    found = near(unknown[1], _options(kind))
+    page = io.StringIO()
+    with contextlib.redirect_stdout(page), contextlib.suppress(SystemExit):
+        tyro.cli(kind, args=["--help"])
+    found = near(unknown[1], re.findall(r"--[a-z][\w-]*", page.getvalue()))
     return f"; did you mean {found}?" if found else ""
-
-
-def _options(kind: Any) -> list[str]:
-    """Return the names of a dataclass's options, those of dataclasses in it included."""
-    found = []
-    for name, hint in typing.get_type_hints(kind, include_extras=True).items():
-        inner, *marks = typing.get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
-        if is_dataclass(inner):
-            found += _options(inner)
-        elif POSITIONAL not in marks:
-            found.append(f"--{name.replace('_', '-')}")
-    return found
 
 
 def filled(text: str) -> str:
@@ -305,12 +297,6 @@ def load_player(spec: str, rules: "Rules", quiet: bool = False) -> "Player":
         return player(spec, rules)
 
 
-def check_seed(seed: int) -> None:
-    """Raise ValueError for a negative seed."""
-    if seed < 0:
-        raise ValueError(f"a seed must be a non-negative integer, not {seed}")
-
-
 def check_folder(folder: Path | None) -> None:
     """Raise ValueError if a folder is not writable and cannot be created, before any work."""
     for part in [folder, *folder.parents] if folder else []:
@@ -357,11 +343,11 @@ def saved_if_interrupted(save: Callable[[], str | None]) -> Iterator[None]:
 def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
     """Return a `rich.progress.Progress` on standard error."""
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, RenderableColumn
 
     return Progress(
         *(columns or Progress.get_default_columns()),
-        _compiling(),
+        RenderableColumn(_Compiling()),
         console=Console(stderr=True, quiet=quiet),  # rich < 14.3 ends it with a blank line
         transient=transient,
         redirect_stdout=sys.stdout.isatty(),  # else redirected output would appear on the screen
@@ -369,19 +355,13 @@ def bar(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
     )
 
 
-def _compiling() -> Any:
-    from rich.progress import ProgressColumn
-    from rich.text import Text
+class _Compiling:
+    """Says in a progress bar what is being compiled."""
 
-    class Compiling(ProgressColumn):
-        max_refresh = 0.1
-
-        def render(self, _: Any) -> Text:
-            compile_time = sys.modules.get("tttenv.utils.compile_time")  # loading it takes long
-            watch = getattr(compile_time, "watch", None)  # another thread may still be loading it
-            return Text(watch.progress if watch else "", style="cyan")
-
-    return Compiling()
+    def __rich__(self) -> str:
+        compile_time = sys.modules.get("tttenv.utils.compile_time")  # loading it takes long
+        watch = getattr(compile_time, "watch", None)  # another thread may still be loading it
+        return f"[cyan]{watch.progress}" if watch and watch.progress else ""
 
 
 @contextlib.contextmanager

@@ -13,19 +13,9 @@ from typing import Any
 
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag, RulesOrNone, Subject, TextOrNone
-from tttenv.players import (
-    FOREIGN,
-    PYTHON,
-    checkpoint_of,
-    did_you_mean,
-    full,
-    is_path,
-    player,
-    rules_of,
-)
+from tttenv.players import FOREIGN, PYTHON, checkpoint_of, full, is_path
 from tttenv.utils.registry import parse
 
-PROG = "doctor.py"
 STYLES = {"ok": "good", "weak": "weak", "problem": "bad", "skipped": "faint"}  # of a status
 EXAMPLES = """
 tttenv doctor runs/dqn-0
@@ -54,10 +44,9 @@ class Arguments:
     json: Flag = False  # print the findings as JSON
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv doctor") -> None:
     """Check a player or an environment, and print the findings."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"the number of games must be at least 1, not {given.games}")
     from tttenv.policy import require_pure
@@ -159,9 +148,8 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Any:
         return diagnosis.subject_of(name, made, named)
     if attribute:
         return diagnosis.subject_of(name, _imported(name), named, obs, kind)
-    with did_you_mean(name):
-        game = named or rules_of(name)
-        found = player(name, game)
+    game = console.rules_for(rules, name)
+    found = console.load_player(name, game, quiet=True)
     if name.startswith("sb3:"):  # trusted: the player was loaded above
         options = parse(name)[1]
         adapter = importlib.import_module("tttenv.adapters.sb3")

@@ -10,7 +10,6 @@ from tttenv.cli import console
 from tttenv.cli.options import File, Flag, RulesText
 from tttenv.utils.files import write
 
-PROG = "tttenv export"
 EXAMPLES = """
 tttenv export positions.csv
 tttenv export positions.csv --rules 3,4,3 --rows position
@@ -32,7 +31,7 @@ class Arguments:
     json: Flag = False  # print a summary as JSON
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv export") -> None:
     """Write the file, and print its size."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     if given.out.suffix.lower() != ".csv":

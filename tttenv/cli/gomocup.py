@@ -35,7 +35,6 @@ from tttenv.cli.options import Player
 from tttenv.players import is_path, player
 from tttenv.utils.untrusted import first_line, shown
 
-PROG = "gomocup.py"
 EXAMPLES = """
 tttenv gomocup alphabeta:evaluator=patterns_15155
 """
@@ -74,10 +73,9 @@ class Arguments:
     seed: int = 0  # random seed of players that sample their moves
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv gomocup") -> None:
     """Reply to a manager's commands until END or the end of input."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    console.check_seed(given.seed)
     smallest = f"{max(3, given.k)},{max(3, given.k)},{given.k}"
     rules = console.rules_for(None if is_path(given.player) else smallest, given.player)
     console.load_player(given.player, rules, quiet=True)  # so that it fails before any game

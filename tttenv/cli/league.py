@@ -15,13 +15,12 @@ from tttenv.cli import console, text_tables, workers
 from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE, AllWorkers
-from tttenv.parallel import TaskResult
+from tttenv.parallel.tasks import TaskResult
 from tttenv.players import of_folders
 
 if TYPE_CHECKING:
     from tttenv.league.league import LeagueSettings, Result
 
-PROG = "league.py"
 EXAMPLES = """
 tttenv league
 tttenv league random tactical mcts:iterations=200 selfplay
@@ -60,7 +59,7 @@ class Arguments:
     json: Flag = False  # print the results as JSON
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv league") -> None:
     """Play all pairs and rate the players; write the results and print them."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     given = replace(given, players=tuple(of_folders(given.players)))
@@ -100,7 +99,6 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 def _check(given: Arguments) -> None:
     """Check the arguments, as far as possible without loading the players."""
-    console.check_seed(given.seed)
     workers.check(given.workers)
     check_numbers(given.games, given.positions, given.searches)
     if given.out.is_dir() or not given.out.suffix:
@@ -136,13 +134,10 @@ def usual(rules: Any) -> list[str]:
 
 def _slow(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
     """Check that each player can be created, and return whether it is slow to query."""
-    from tttenv.players import did_you_mean, player
-
     found: dict[str, bool] = {}
     for spec in players:
         tell(f"loading player {len(found) + 1} of {len(players)}, {spec}")
-        with did_you_mean(spec):
-            traits = player(spec, rules).traits
+        traits = console.load_player(spec, rules, quiet=True).traits
         found[spec] = traits.searches or traits.depends_on is not None
     return found
 

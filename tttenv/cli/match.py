@@ -14,7 +14,6 @@ from tttenv.cli.text_tables import Column, say
 if TYPE_CHECKING:
     from tttenv.league.pair import CachedPlayer
 
-PROG = "tttenv match"
 EXAMPLES = """
 tttenv match tactical minimax
 tttenv match alphabeta:nodes=2000 mcts:iterations=200 --rules 9,9,5 --games 40
@@ -47,10 +46,9 @@ class Arguments:
     json: Flag = False  # print the same as JSON
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv match") -> None:
     """Play the match; print the result, and write it with its games."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    console.check_seed(given.seed)
     check_numbers(GAMES if given.games is None else given.games, given.positions, given.searches)
     if given.time is not None and not 0 < given.time < float("inf"):
         raise ValueError(f"--time must be a positive number of seconds, not {given.time}")

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from tttenv.cli import console
 from tttenv.cli.options import FolderOrNone, Repository
 
-PROG = "tttenv pull"
 EXAMPLES = """
 tttenv pull OWNER/NAME
 tttenv pull OWNER/NAME --revision v1 --out players/mine
@@ -26,7 +25,7 @@ class Arguments:
     out: FolderOrNone = None  # the folder; if omitted, the one that hub:OWNER/NAME plays
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv pull") -> None:
     """Download the player, and print how to use it."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     from tttenv.players.stored import hub

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from tttenv.cli import console
 from tttenv.cli.options import CheckpointFolder, Flag, Repository, TextOrNone
 
-PROG = "tttenv push"
 EXAMPLES = """
 tttenv push runs/selfplay-0 OWNER/NAME
 tttenv push runs/selfplay-0 OWNER/NAME --private --license mit
@@ -30,7 +29,7 @@ class Arguments:
     dry_run: Flag = False  # print the model card and upload nothing
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv push") -> None:
     """Check the player, upload it, and print its address."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     from tttenv.players import checkpoint_of

@@ -13,7 +13,6 @@ from tttenv.cli import console
 from tttenv.cli.options import AddressOrNone, Flag, FolderOrNone, Players
 from tttenv.cli.text_tables import say
 
-PROG = "report.py"
 RUNS = Path("runs")  # where trainings write by default
 LISTED = 3  # folders left out that are named
 EXAMPLES = """
@@ -43,31 +42,27 @@ class Arguments:
     runs: FolderOrNone = None  # where trained players of the results are, too
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv report") -> None:
     """Write the report, and print its location."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     if given.results != Arguments.results and not given.results.exists():
         raise ValueError(f"there is no file {given.results}")
     with console.stage("making the report", given.json) as tell:
         summary = make(given, prog, tell)
+    address = given.out.resolve().as_uri()  # terminals make it clickable
     if given.json:
         print(json.dumps(summary, indent=2))
     else:
-        print(f"report    {address(given.out)}")
+        print(f"report    {address}")
         if left := [console.visible(shlex.quote(name)) for name in summary["left_out"]]:
             more = f" and {len(left) - LISTED:,} more" if len(left) > LISTED else ""
             say(f"left out  {', '.join(left[:LISTED])}{more}: to show one, {prog} {left[0]}")
-    if given.open and not webbrowser.open(address(given.out)):
+    if given.open and not webbrowser.open(address):
         print(f"{prog}: no browser was found: open the page in one yourself", file=sys.stderr)
 
 
-def address(file: Path) -> str:
-    """Return the URL of a file, which terminals make clickable and browsers open."""
-    return file.resolve().as_uri()
-
-
 def make(
-    given: Arguments, prog: str = PROG, tell: Callable[[str], None] = lambda text: None
+    given: Arguments, prog: str = "tttenv report", tell: Callable[[str], None] = lambda text: None
 ) -> dict[str, Any]:
     """Write the report.
 

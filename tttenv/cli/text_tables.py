@@ -48,9 +48,9 @@ def room(stream: TextIO | None = None) -> int | None:
     return max(shutil.get_terminal_size().columns, 1)
 
 
-def say(text: str, hang: str = "") -> None:
-    """Print a sentence, wrapped between words on a terminal."""
-    print("\n".join(wrapped(text, room(), hang)))
+def say(text: str, hang: str = "", style: str = "") -> None:
+    """Print a sentence, wrapped between words and in one of `STYLES` on a terminal."""
+    print(painted("\n".join(wrapped(text, room(), hang)), style))
 
 
 def painted(text: str, style: str) -> str:
@@ -93,14 +93,12 @@ def show(columns: Sequence[Column], rows: Rows, file: str = "") -> None:
 
 def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> list[str]:
     """Format a table as lines, headings first, fitted to `width` characters if given."""
-    from rich.box import Box
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    line = "─" if (sys.stdout.encoding or "utf-8").lower().startswith("utf") else "-"
-    rule = "".join(f" {line}{line} \n" if at == 2 else "    \n" for at in range(8))
-    table = Table(box=Box(rule), padding=(0, GAP - 1, 0, 0), pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, padding=(0, GAP - 1, 0, 0), pad_edge=False)
     shown = fitting(columns, rows, width)
     heads = _heads([columns[i] for i in shown])
     for i, head in zip(shown, heads, strict=True):
@@ -113,7 +111,8 @@ def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> li
         table.add_row(*(Text(row[i]) for i in shown))
     page = io.StringIO()
     Console(file=page, width=width or ENDLESS, color_system=None).print(table)
-    made = [line.rstrip() for line in page.getvalue().split("\n")]
+    rule = "─" if (sys.stdout.encoding or "utf-8").lower().startswith("utf") else "-"
+    made = [line.rstrip() for line in page.getvalue().replace("─", rule).split("\n")]
     return [line for line in made if line]
 
 

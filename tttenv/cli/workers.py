@@ -18,8 +18,7 @@ from tttenv.cli.text_tables import room
 from tttenv.utils.untrusted import shown
 
 if TYPE_CHECKING:  # the executor is imported once a command runs tasks
-    from tttenv.parallel import Task, TaskResult
-    from tttenv.parallel.tasks import Progress
+    from tttenv.parallel.tasks import Progress, Task, TaskResult
 
 MOST = 1024  # of parallel tasks, and of threads of each
 MOST_BARS = 20  # bars of running tasks
@@ -82,7 +81,7 @@ def run_all(
     """
     if not tasks:
         return []
-    from tttenv.parallel import ResultsFolder, run
+    from tttenv.parallel.tasks import ResultsFolder, run
 
     outcomes: list[TaskResult] = []
     folder = None if results is None else ResultsFolder(results)

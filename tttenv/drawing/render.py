@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.drawing.tiles import LIGHT, Colour, Palette, Picture, tile
+from tttenv.drawing.tiles import LIGHT, Colour, Picture, tile
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import COLUMNS, Rules
 from tttenv.game.types import Boards
@@ -47,7 +47,6 @@ def picture(
     rules: Rules,
     board: Boards,
     side: int,
-    palette: Palette = LIGHT,
     last: int | None = None,
     grounds: Mapping[int, Colour] = {},
     rims: Mapping[int, Colour] = {},
@@ -58,7 +57,6 @@ def picture(
         rules: the game.
         board: the board (cells,), seen by the side to move.
         side: pixels of a cell's side.
-        palette: the colours.
         last: the cell of the last stone, which has a rim in its ink.
         grounds: background colours by cell, elsewhere than in completed lines.
         rims: colours of other rims by cell.
@@ -68,9 +66,9 @@ def picture(
     """
     won, cells = winning_cells(rules, board), []
     for cell, mark in enumerate(rules.format(board)):
-        ground = palette.line(mark) if cell in won else grounds.get(cell, palette.paper)
-        rim = palette.ink(mark) if cell == last and mark != "_" else None
-        cells.append(tile(side, mark, ground, rims.get(cell, rim), palette))
+        ground = LIGHT.line(mark) if cell in won else grounds.get(cell, LIGHT.paper)
+        rim = LIGHT.ink(mark) if cell == last and mark != "_" else None
+        cells.append(tile(side, mark, ground, rims.get(cell, rim)))
     grid = np.array(cells).reshape(rules.m, rules.n, side, side, 3)
     return grid.swapaxes(1, 2).reshape(rules.m * side, rules.n * side, 3)
 

@@ -1,15 +1,13 @@
-"""Images of cells, drawn with NumPy alone, and their colour palettes.
+"""Images of cells, drawn with NumPy alone, and their colours.
 
 The window, `rgb_array`, TensorBoard and the images in READMEs share this code. X and its winning
 line are blue, O and its winning line orange; winning moves are green, drawing moves grey and losing
 moves red, each of a different lightness; probabilities are yellow; a blunder has a red rim.
 """
 
-import json
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,21 +18,21 @@ Picture: TypeAlias = NDArray[np.uint8]  # (height, width, 3)
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of the light or the dark theme."""
+    """The colours of boards."""
 
-    ground: Colour  # behind the cells
-    paper: Colour  # an empty cell
-    words: Colour
-    faint: Colour  # words of less weight
-    x: Colour
-    o: Colour
-    x_line: Colour  # the cells of the line that won
-    o_line: Colour
-    win: Colour  # what a move is worth
-    draw: Colour
-    loss: Colour
-    chance: Colour  # of probability one
-    blunder: Colour
+    ground: Colour = (226, 230, 236)  # behind the cells
+    paper: Colour = (250, 250, 248)  # an empty cell
+    words: Colour = (44, 50, 60)
+    faint: Colour = (96, 104, 116)  # words of less weight
+    x: Colour = (38, 92, 176)
+    o: Colour = (192, 74, 22)
+    x_line: Colour = (200, 219, 250)  # the cells of the line that won
+    o_line: Colour = (253, 216, 196)
+    win: Colour = (205, 244, 214)  # what a move is worth
+    draw: Colour = (206, 211, 218)
+    loss: Colour = (240, 158, 148)
+    chance: Colour = (255, 196, 60)  # of probability one
+    blunder: Colour = (186, 24, 40)
 
     def ink(self, mark: str) -> Colour:
         """Return the colour of the mark "X" or "O"."""
@@ -57,17 +55,8 @@ class Palette:
         )
         return one, two, three
 
-    @classmethod
-    def read(cls, theme: str) -> "Palette":
-        """Read the palette of the theme "light" or "dark" from palettes.json."""
-        file = Path(__file__).with_name("palettes.json")
-        colours: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))[theme]
-        for name, text in colours.items():
-            colours[name] = tuple(bytes.fromhex(text.removeprefix("#")))
-        return cls(**colours)
 
-
-LIGHT, DARK = Palette.read("light"), Palette.read("dark")
+LIGHT = Palette()
 
 # Shares of a cell's side.
 GAP = 1 / 32  # between the cell's edge and its ground
@@ -78,7 +67,7 @@ RADIUS = 0.26  # of an O, to the middle of its ring
 
 
 @lru_cache(maxsize=512)
-def tile(side: int, mark: str, ground: Colour, rim: Colour | None, palette: Palette) -> Picture:
+def tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> Picture:
     """Draw a cell; cached.
 
     Args:
@@ -86,22 +75,21 @@ def tile(side: int, mark: str, ground: Colour, rim: Colour | None, palette: Pale
         mark: "X" or "O"; any other is an empty cell.
         ground: the colour of the cell.
         rim: the colour of its frame, if it has one.
-        palette: the colours of the marks and of what is behind the cell.
 
     Returns:
         A read-only image (side, side, 3).
     """
     axis = (np.arange(side) + 0.5) / side - 0.5
     down, right = np.abs(axis)[:, None], np.abs(axis)[None, :]
-    picture = np.broadcast_to(np.array(palette.ground, np.float64), (side, side, 3)).copy()
+    picture = np.broadcast_to(np.array(LIGHT.ground, np.float64), (side, side, 3)).copy()
     _ink(picture, _box(down, right, 0.5 - GAP, ROUNDING), rim or ground)
     if rim:
         _ink(picture, _box(down, right, 0.5 - GAP - RIM, ROUNDING - RIM), ground)
     if mark == "X":
         along = np.clip((down + right) / 2, 0, REACH)
-        _ink(picture, HALF - np.hypot(down - along, right - along), palette.x)
+        _ink(picture, HALF - np.hypot(down - along, right - along), LIGHT.x)
     elif mark == "O":
-        _ink(picture, HALF - np.abs(np.hypot(down, right) - RADIUS), palette.o)
+        _ink(picture, HALF - np.abs(np.hypot(down, right) - RADIUS), LIGHT.o)
     drawn: Picture = picture.round().astype(np.uint8)
     drawn.setflags(write=False)
     return drawn

@@ -188,7 +188,7 @@ def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -
     surface.fill(LIGHT.ground)
     size, half = layout.cell, layout.cell // 2
     rims = dict.fromkeys(scene.blunders, LIGHT.blunder)
-    drawn = picture(rules, scene.board, size, LIGHT, scene.last, scene.grounds, rims)
+    drawn = picture(rules, scene.board, size, scene.last, scene.grounds, rims)
     column_first = drawn.transpose(1, 0, 2)  # as in pygame
     surface.blit(pygame.surfarray.make_surface(column_first), layout.corner(0))
     for cell, (large, small) in scene.labels.items():

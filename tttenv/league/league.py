@@ -32,7 +32,7 @@ from tttenv.league.pair import (
     play,
     silent,
 )
-from tttenv.parallel import Context, Task, TaskResult
+from tttenv.parallel.tasks import Context, Task, TaskResult
 from tttenv.players import player
 from tttenv.players.digests import digests
 from tttenv.utils.untrusted import first_line, shown

@@ -3,15 +3,3 @@
 A task is a module-level function and its arguments. Its result depends on nothing else, so it is
 the same wherever it runs, and a task can be rerun if its worker is lost.
 """
-
-from tttenv.parallel.tasks import (
-    Backend,
-    Context,
-    ResultsFolder,
-    Task,
-    TaskResult,
-    answers,
-    run,
-)
-
-__all__ = ["Backend", "Context", "ResultsFolder", "Task", "TaskResult", "answers", "run"]

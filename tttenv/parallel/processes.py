@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -48,7 +48,7 @@ class _Worker:
 
 
 @dataclass
-class Processes:
+class Processes(contextlib.AbstractContextManager["Processes"]):
     """Worker processes, started on demand.
 
     Args:
@@ -58,9 +58,7 @@ class Processes:
 
     workers: int
     cores: int = 1
-
-    def __post_init__(self) -> None:
-        self._workers: list[_Worker] = []
+    _workers: list[_Worker] = field(default_factory=list, init=False)
 
     def room(self) -> int:
         """Return the number of workers."""
@@ -95,9 +93,6 @@ class Processes:
         for worker in self._workers:
             worker.end(max(0.0, until - time.monotonic()))
         self._workers = []
-
-    def __enter__(self) -> "Processes":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()

@@ -47,15 +47,13 @@ class RayCluster:
         import ray
 
         self._ray, self._address, self._most = ray, address, most
-        self._options: dict[str, Any] = {"num_cpus": cores, "num_gpus": gpus}
+        self._needs = {"CPU": cores, "GPU": gpus}  # of a task
         self._flying: dict[Any, tuple[int, Task]] = {}
 
     def room(self) -> int:
         """Return the number of tasks that fit on the cluster as it grows and shrinks."""
-        has, needed = self._ray.cluster_resources(), (("CPU", "num_cpus"), ("GPU", "num_gpus"))
-        fits = [
-            has.get(name, 0.0) / self._options[key] for name, key in needed if self._options[key]
-        ]
+        has = self._ray.cluster_resources()
+        fits = [has.get(name, 0.0) / number for name, number in self._needs.items() if number]
         room = max(1, AHEAD * int(min(fits)))
         return room if self._most is None else min(room, self._most)
 
@@ -88,7 +86,8 @@ class RayCluster:
             if not self._ray.is_initialized():
                 stack.callback(self._ray.shutdown)
                 _connect(self._address)
-            remote = self._ray.remote(**self._options, max_retries=ATTEMPTS - 1)
+            cores, gpus = self._needs.values()
+            remote = self._ray.remote(num_cpus=cores, num_gpus=gpus, max_retries=ATTEMPTS - 1)
             self._perform = remote(_perform)
             self._stack = stack.pop_all()
         return self
@@ -141,7 +140,7 @@ def _perform(
     with tempfile.TemporaryDirectory(prefix="tttenv-task-") as name:
         folder = None if files is None else Path(name)
         unpack(files or {}, Path(name))
-        done = perform(work, arguments, Context(lambda step, steps, state: None, folder))
+        done = perform(work, arguments, Context(folder=folder))
         return done, None if files is None else pack(Path(name))
 
 

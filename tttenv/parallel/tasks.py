@@ -6,7 +6,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -31,7 +31,7 @@ Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a 
 class Context:
     """Context passed to a task's function in addition to its arguments."""
 
-    tell: Tell  # call it as often as you like; it never waits
+    tell: Tell = lambda step, steps, state: None  # call it as often as you like; it never waits
     folder: Path | None = None  # for files, if the task has a folder; not always the same path
 
 
@@ -92,9 +92,14 @@ def description(task: Task) -> dict[str, Any]:
     return {"work": f"{home}:{name}", "arguments": arguments, "code": code}
 
 
+def digest(value: Any) -> str:
+    """Return a digest of a JSON value in 64 hexadecimal digits, whatever the order of its keys."""
+    return hashlib.sha256(to_json(value, sort_keys=True).encode()).hexdigest()
+
+
 def key(task: Task) -> str:
-    """Return the name of a task's result: a digest of its description in 64 hexadecimal digits."""
-    return hashlib.sha256(to_json(description(task), sort_keys=True).encode()).hexdigest()
+    """Return the name of a task's result: the digest of its description."""
+    return digest(description(task))
 
 
 def perform(work: Work, arguments: Any, context: Context) -> Done:
@@ -159,12 +164,8 @@ class TaskResult:
     reused: bool = False  # whether the value is from an earlier run
 
 
-class Backend(Protocol):
+class Backend(AbstractContextManager["Backend"], Protocol):
     """Workers of one kind; leaving the context terminates all of them."""
-
-    def __enter__(self) -> Any: ...
-
-    def __exit__(self, kind: Any, /, *rest: Any) -> None: ...
 
     def room(self) -> int:
         """Return the number of tasks that can run at the same time, including running ones."""
@@ -200,15 +201,15 @@ class ResultsFolder:
         file = self._file(task)
         try:
             found: dict[str, Any] = parse_json(read_bytes(file, LONGEST), file)
-            whole = found["sha256"] == _digest(found["value"])
+            whole = found["sha256"] == digest(found["value"])
             return found if whole and found["task"] == description(task) else None
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
 
     def put(self, task: Task, value: str) -> None:
         """Store a task's value as JSON text."""
-        about, digest = to_json(description(task)), _digest(json.loads(value))
-        text = f'{{"task": {about},\n "value": {value},\n "sha256": "{digest}"}}\n'
+        about, whole = to_json(description(task)), digest(json.loads(value))
+        text = f'{{"task": {about},\n "value": {value},\n "sha256": "{whole}"}}\n'
         write(self._file(task), text)
 
     def remove(self) -> None:
@@ -220,10 +221,6 @@ class ResultsFolder:
 
     def _file(self, task: Task) -> Path:
         return self.folder / f"{key(task)}.json"
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(to_json(value).encode()).hexdigest()
 
 
 def run(
@@ -294,6 +291,5 @@ def answers(work: Work, parts: Sequence[Any], backend: Backend) -> list[Any]:
         found[outcome.number] = outcome.value
         if outcome.error:
             warnings.warn(f"{outcome.error}; it is answered here instead", stacklevel=2)
-            here = Context(lambda step, steps, state: None)
-            found[outcome.number] = work(parts[outcome.number], here)
+            found[outcome.number] = work(parts[outcome.number], Context())
     return [found[number] for number in range(len(parts))]

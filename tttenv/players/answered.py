@@ -8,8 +8,7 @@ import numpy as np
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.parallel import Backend, Context, answers
-from tttenv.parallel.tasks import Work
+from tttenv.parallel.tasks import Backend, Context, Work, answers
 from tttenv.players import player as new_player
 from tttenv.players.digests import digests
 from tttenv.policy import Player, Wrapped

@@ -148,7 +148,6 @@ class Adviser:
 
     def __init__(self, rules: Rules, ready: Callable[[], None] = lambda: None) -> None:
         self.rules, self.ready, self.exact = rules, ready, enumerable(rules)
-        self._chosen = lru_cache(CACHED)(self._search)
 
     def known(self, board: Any) -> Advice:
         """Return what is known about a board (cells,) without any player."""
@@ -180,7 +179,7 @@ class Adviser:
             return found
         best = [  # none that another move equals in any case, and may surpass
             cell
-            for cell in self._chosen(board.tobytes())
+            for cell in _chosen(self.rules, board.tobytes())
             if not (legal & (low >= high[cell]) & (high > high[cell])).any()
         ]
         return replace(found, best=tuple(best))
@@ -247,14 +246,6 @@ class Adviser:
             after = self.rules.play(after, line[-1])
         return line
 
-    def _search(self, position: bytes) -> list[int]:
-        """Return the cells that alpha-beta considers best on a board."""
-        from tttenv.players.search.alphabeta import alphabeta
-
-        found = alphabeta(self.rules).search(np.frombuffer(position, np.int8))
-        chosen: list[int] = np.flatnonzero(found.probs).tolist()
-        return chosen
-
     @cached_property
     def _moves(self) -> MoveValues:
         self.ready()
@@ -262,6 +253,14 @@ class Adviser:
 
     def _ranks(self, board: Any) -> Any:
         return solve(self.rules).move_ranks[int(positions(self.rules).index(board))]
+
+
+@lru_cache(CACHED)
+def _chosen(rules: Rules, position: bytes) -> Any:
+    """Return the cells (number,) that alpha-beta considers best on a board."""
+    from tttenv.players.search.alphabeta import alphabeta
+
+    return np.flatnonzero(alphabeta(rules).search(np.frombuffer(position, np.int8)).probs)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from typing import Any, Literal
 from tttenv.cli import console
 from tttenv.cli.options import Flag, PlayerOrNone, RulesOrNone, TextOrNone
 
-PROG = "play.py"
 EXAMPLES = """
 tttenv play
 tttenv play minimax --seat O --hints
@@ -39,19 +38,17 @@ class Arguments:
     seed: int = 0  # random seed
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv play") -> None:
     """Set up the player, and play."""
     given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
-    console.check_seed(given.seed)
     for stream in (sys.stdin, sys.stdout):
         if hasattr(stream, "reconfigure"):  # replace characters that cannot be encoded
             stream.reconfigure(errors="replace")
     from tttenv.cli.play.advice import advising
     from tttenv.cli.play.session import Session, position_of
-    from tttenv.game.rules import Rules
     from tttenv.players import checkpoint_of
 
-    spec = given.player or _usual(Rules.of(given.rules) if given.rules else Rules())
+    spec = given.player or _usual(console.rules_for(given.rules))
     rules = console.rules_for(given.rules, spec)
     position = position_of(rules, given.board, given.moves)
     with advising(rules) as adviser:
