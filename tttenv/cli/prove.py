@@ -20,7 +20,7 @@ from tttenv.cli.text_tables import say
 from tttenv.utils.untrusted import MEBIBYTE, file_name
 
 if TYPE_CHECKING:  # which starts the workers
-    from tttenv.parallel import Context
+    from tttenv.parallel.tasks import Context
 
 PROG = "prove.py"
 EXAMPLES = """
@@ -107,7 +107,7 @@ def _prove_parts(given: Arguments, folder: Path, rules: Any, board: Any) -> None
     left out; each other proof is written there as soon as it is done.
     """
     from tttenv.game.rules import name_of
-    from tttenv.parallel import Task, TaskResult
+    from tttenv.parallel.tasks import Task, TaskResult
     from tttenv.proofs.proof_file import read
     from tttenv.proofs.quiet_moves import QuietSearch, with_stones
 
