@@ -28,9 +28,9 @@ class Evaluation:
 
     step: int  # steps taken so far
     seconds: float  # processor time since the first step, without compile time
-    numbers: dict[str, float]  # points on the curves, by TensorBoard tag
     policy: Player  # the player at this step
     certificate: Certificate | None  # beyond 15 cells by the positions that the player can reach
+    numbers: dict[str, float]  # points on the curves, by TensorBoard tag
     unbeatable_at: tuple[int, float] | None  # step and seconds of the first unbeatable certificate
     perfect_at: tuple[int, float] | None  # of the first one without a blunder in any position
     in_a_row: dict[str, int]  # for each mark, how many certificates up to this one had it
@@ -106,10 +106,11 @@ class Progress(Milestones):
         self.seconds = now_by_processor() - start
         self.moves, self.spent = learner.moves, dict(learner.spent)
 
-    def measured(self, added: Point, policy: Player, every: int) -> None:
-        """Add a measurement and a snapshot of the player, thinning both out if necessary."""
-        self.measures = extended(self.measures, added, every)
-        self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
+    def measured(self, numbers: dict[str, float], policy: Player, every: int) -> None:
+        """Add a measurement, if it is complete, and a snapshot; thin both out if necessary."""
+        if added := point(self.step, numbers):
+            self.measures = extended(self.measures, added, every)
+            self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
     def certified(self, certificate: Certificate | None) -> dict[str, float]:
         """Count the certificates in a row that had each mark; return the counts by tag."""
@@ -175,8 +176,7 @@ def run(
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
         numbers |= _pace(progress).numbers() | progress.certified(certificate)
         progress.logged.clear()
-        if measure := point(progress.step, numbers):
-            progress.measured(measure, policy, schedule.every)
+        progress.measured(numbers, policy, schedule.every)
         if (found := progress.in_a_row.get(schedule.until, 0)) <= 1:
             progress.kept = None
             if found and schedule.hold > 1:
@@ -199,8 +199,7 @@ def before_training(learner: Learner[Any], rules: Rules, progress: Progress) -> 
         return {}
     policy, _, numbers = _evaluate(rules, learner)
     numbers = {**numbers, "time/seconds": 0.0}
-    if measure := point(0, numbers):
-        progress.measured(measure, policy, 1)
+    progress.measured(numbers, policy, 1)
     return numbers
 
 
@@ -240,19 +239,9 @@ def _pace(progress: Progress) -> Pace:
 
 def _evaluation(schedule: Schedule, progress: Progress, *found: Any) -> Evaluation:
     """Return an evaluation with the player, certificate and numbers found."""
-    policy, certificate, numbers = found
-    reached = progress.unbeatable_at, progress.perfect_at, progress.in_a_row
-    last = finished(schedule, progress)
-    return Evaluation(
-        progress.step,
-        progress.seconds,
-        numbers,
-        policy,
-        certificate,
-        *reached,
-        _pace(progress),
-        last,
-    )
+    marks = progress.unbeatable_at, progress.perfect_at, progress.in_a_row
+    pace, last = _pace(progress), finished(schedule, progress)
+    return Evaluation(progress.step, progress.seconds, *found, *marks, pace, last)
 
 
 def _evaluate(

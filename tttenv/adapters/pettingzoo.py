@@ -134,7 +134,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
     @property
     def board(self) -> Boards:
         """A copy of the board (cells,) from the mover's perspective, even if the game is over."""
-        return self.game.match.board_to_move(0)
+        return self.game.match.games.board_to_move(0)
 
     def state(self) -> Boards:
         """Return the board, int8 (m * n,): 1 for X, -1 for O, regardless of the side to move."""
@@ -151,9 +151,6 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         """Return the board as text ("ansi") or image ("rgb_array"); "human" prints it as text."""
         shown = self.game.render()
         return print(shown) if self.render_mode == "human" else shown
-
-    def close(self) -> None:
-        """Do nothing, since there is nothing to close."""
 
     def _seen_by(self, agent: str) -> Boards:
         return self.board * (1 if AGENTS[int(self.rules.seat(self.board))] == agent else -1)

@@ -311,10 +311,6 @@ class Match:
         mask: Mask = (self.boards == 0) & ~self.over[:, None]
         return mask
 
-    def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) from the mover's perspective."""
-        return self.games.board_to_move(game)
-
     def draw_key(self, rng: np.random.Generator) -> int:
         """Return the generator's next raw output, up to 64 bits; 0 without drawing in self-play."""
         return 0 if self._opponent is None else rng.bit_generator.random_raw()

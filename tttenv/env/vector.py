@@ -25,7 +25,7 @@ from tttenv.env.step_options_kernel import MODES, NEXT_STEP
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
 from tttenv.policy import Policy
-from tttenv.utils.arrays import one_of
+from tttenv.utils.arrays import one_of, read_only
 
 
 class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
@@ -90,8 +90,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         planes = self.observer.planes
         self.match = Match(self.rules, num_envs, other, seat, illegal, draw, planes)
         self.num_envs = num_envs
-        self._everywhere = np.ones(num_envs, np.bool_)
-        self._everywhere.setflags(write=False)
+        self._everywhere = read_only(np.ones(num_envs, np.bool_))
         self.single_observation_space = self.observer.space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.single_action_space = gymnasium.spaces.Discrete(self.rules.cells)
