@@ -70,6 +70,7 @@ class Pace:
 
 
 CERTIFYING = "certifying"
+Found = tuple[Player, Certificate | None, dict[str, float]]  # the same fields of an `Evaluation`
 
 
 class Trained(Wrapped):
@@ -157,7 +158,7 @@ def run(
     while not finished(schedule, progress):
         if _held(schedule, progress):
             _return_to_first(learner, progress)
-            yield _evaluation(schedule, progress, *_evaluate(rules, learner))
+            yield _evaluation(schedule, progress, _evaluate(rules, learner))
             return
         with _shorten_errors(progress.step):
             numbers = learner.step()
@@ -181,7 +182,7 @@ def run(
             progress.kept = None
             if found and schedule.hold > 1:
                 progress.kept = {"learner": learner.state_dict(), "progress": asdict(progress)}
-        yield _evaluation(schedule, progress, policy, certificate, numbers)
+        yield _evaluation(schedule, progress, (policy, certificate, numbers))
 
 
 def before_training(learner: Learner[Any], rules: Rules, progress: Progress) -> dict[str, float]:
@@ -237,16 +238,14 @@ def _pace(progress: Progress) -> Pace:
     return Pace(progress.moves, progress.seconds, progress.spent)
 
 
-def _evaluation(schedule: Schedule, progress: Progress, *found: Any) -> Evaluation:
+def _evaluation(schedule: Schedule, progress: Progress, found: Found) -> Evaluation:
     """Return an evaluation with the player, certificate and numbers found."""
     marks = progress.unbeatable_at, progress.perfect_at, progress.in_a_row
     pace, last = _pace(progress), finished(schedule, progress)
     return Evaluation(progress.step, progress.seconds, *found, *marks, pace, last)
 
 
-def _evaluate(
-    rules: Rules, learner: Learner[Any]
-) -> tuple[Player, Certificate | None, dict[str, float]]:
+def _evaluate(rules: Rules, learner: Learner[Any]) -> Found:
     """Return the learner's player, its certificate and its metrics by tag.
 
     On boards too large to enumerate, the certificate is by reachable positions, and sampled games

@@ -113,7 +113,7 @@ def _start(learner: Learner[Any], name: str, folder: Path) -> str:
     return f"{shown(card['rules'], 80)}, {shown(file_of(card, WEIGHTS), 80)}"
 
 
-def remove(out: Path, but: str = LOCK) -> None:
+def remove(out: Path, but: str) -> None:
     """Remove everything that a training run left in a folder.
 
     Args:

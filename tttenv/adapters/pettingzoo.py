@@ -152,6 +152,9 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         shown = self.game.render()
         return print(shown) if self.render_mode == "human" else shown
 
+    def close(self) -> None:
+        """Do nothing, since there is nothing to close; PettingZoo's tests require the method."""
+
     def _seen_by(self, agent: str) -> Boards:
         return self.board * (1 if AGENTS[int(self.rules.seat(self.board))] == agent else -1)
 
