@@ -173,9 +173,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         with generator_kept(self):
             super().reset(seed=plain_seed(seed))
             with self.match.attempt(self.np_random, always=human):
-                if seed is not None:
-                    self.match.key = None  # it came from the previous generator
-                start.begin(self.match, self.np_random)
+                start.begin(self.match, self.np_random, seed is not None)
                 return self._now()
 
     def step(

@@ -143,9 +143,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         with generator_kept(self):
             super().reset(seed=number)
             with self.match.attempt(self.np_random):
-                if number is not None:
-                    self.match.key = None  # it came from the previous generator
-                start.begin(self.match, self.np_random)
+                start.begin(self.match, self.np_random, number is not None)
                 self._started = True
                 observed, masks = self.observer.observe(self.match)
                 return observed, {"action_mask": masks, "_action_mask": self._everywhere}

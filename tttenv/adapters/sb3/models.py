@@ -20,7 +20,7 @@ from tttenv.exact import enumerable, positions
 from tttenv.exact.determinism import tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.policy import Observed, Player, display_name, from_observations, player_for
+from tttenv.policy import Observed, Player, display_name, evaluating, from_observations, player_for
 from tttenv.utils.files import write
 from tttenv.utils.registry import load as load_named
 from tttenv.utils.registry import unknown
@@ -173,18 +173,15 @@ class Answer:
         Raises:
             ValueError: if they are no numbers.
         """
-        net, training, seen = self.net, self.net.training, self.show(boards)
-        net.set_training_mode(False)
+        net, seen = self.net, self.show(boards)
         try:
-            with torch.no_grad():
+            with evaluating(net), torch.no_grad():
                 numbers = HEADS[self.head][0](net, net.obs_to_tensor(seen)[0])
             if torch.isnan(numbers).any():  # torch may not have checked
                 raise ValueError("it says nan")
             return numbers
         except ValueError as error:  # torch's message has many lines
             raise ValueError(f"the model returned no distribution: {str(error)[:80]} ...") from None
-        finally:
-            net.set_training_mode(training)
 
 
 NORMALIZATION = "normalization.json"  # in a zip
