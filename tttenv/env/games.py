@@ -132,7 +132,7 @@ class GameBatch:
     def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
         self.rules, self.planes = rules, planes
         over, outcomes = np.ones(games, np.bool_), np.full(games, GOING, np.int8)
-        self.state = self._new(games), np.zeros(games, np.bool_), outcomes, over
+        self.state = self._stored(rules.start(games)), np.zeros(games, np.bool_), outcomes, over
         self.stored, self.flipped, self.outcomes, self.over = self.state
         self.outputs = OutputPool(partial(StepOutput, games, rules.cells, planes, self.as_rows))
 
@@ -228,10 +228,6 @@ class GameBatch:
         state: Any = self.state
         return board_games_kernel.put_stones(state, which, cells, stone, self.known[0])
 
-    def _new(self, games: int) -> NDArray[Any]:
-        """Return new games as they are stored."""
-        return self.rules.start(games)
-
     def _stored(self, boards: Boards) -> NDArray[Any]:
         """Convert boards (games, cells), with the agent to move, to the stored format."""
         return boards
@@ -248,8 +244,8 @@ class TableGames(GameBatch):
     as_rows = staticmethod(records)
 
     def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
-        super().__init__(rules, games, planes)
         self.table = transition_table(rules)
+        super().__init__(rules, games, planes)
 
     @property
     def known(self) -> Any:
@@ -280,8 +276,5 @@ class TableGames(GameBatch):
         going: Numbers = which[~over]
         return going
 
-    def _new(self, games: int) -> NDArray[Any]:
-        return np.zeros(games, np.uint32)
-
     def _stored(self, boards: Boards) -> NDArray[Any]:
-        return self.table.positions.index(boards)
+        return self.table.positions.index(boards).astype(np.uint32)
