@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, cast
 
-from tttenv.utils.registry import Row, Table, load, unknown
+from tttenv.utils.registry import Row, Table, load
 
 if TYPE_CHECKING:
     from learners.base import Learner
@@ -19,7 +20,6 @@ class LearnerRow(Row):
     preset_steps: Mapping[str, int] = field(default_factory=dict)  # of presets with another number
     preset_every: Mapping[str, int] = field(default_factory=dict)  # the same for `every`
     compiled: tuple[str, ...] = ()  # parts of `tttenv compile` that its first step needs
-    settings: str = ""  # "module:PRESETS", without PyTorch; if empty, those of its class
 
 
 # To add a learner: a file in this folder with a subclass of `base.Learner`, and its row here.
@@ -30,7 +30,6 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         "selfplay": LearnerRow(
             "learners.selfplay:SelfPlay",
             "two small networks, one for X and one for O, that learn from their own games",
-            settings="learners.settings.selfplay:PRESETS",
             steps=2000,
             every=5,
             preset_steps={"published": 3000},
@@ -38,7 +37,6 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         "td0": LearnerRow(
             "learners.td0:TD0",
             "a table of the values of positions, learned by TD(0) from its own games",
-            settings="learners.settings.td0:PRESETS",
             steps=200,
             every=4,
             preset_steps={"published": 835},
@@ -46,7 +44,6 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         "qtable": LearnerRow(
             "learners.qtable:QTable",
             "a table of the values of moves, learned by Q-learning from its own games",
-            settings="learners.settings.qtable:PRESETS",
             steps=200,
             every=2,
             preset_steps={"published": 140},
@@ -54,7 +51,6 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         "genetic": LearnerRow(
             "learners.genetic:Genetic",
             "a table of moves, evolved by a genetic algorithm",
-            settings="learners.settings.genetic:PRESETS",
             steps=600,
             every=10,
             preset_steps={"published": 500},
@@ -62,7 +58,6 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         "supervised": LearnerRow(
             "learners.supervised:Supervised",
             "a network that learns the best moves from the solved game or a CSV file",
-            settings="learners.settings.supervised:PRESETS",
             steps=200,
             every=5,
             preset_steps={"published": 100},
@@ -70,7 +65,6 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         "lms": LearnerRow(
             "learners.lms:LMS",
             "a weighted sum of features of the board, fitted by least mean squares",
-            settings="learners.settings.lms:PRESETS",
             steps=2000,
             every=25,
             preset_steps={"published": 100, "published_x_first": 100},
@@ -78,7 +72,6 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         "dqn": LearnerRow(
             "learners.dqn:DQN",
             "a deep Q-network that learns from its own games, on any board",
-            settings="learners.settings.dqn:PRESETS",
             steps=6000,
             every=20,
             preset_steps={"published": 2200},
@@ -86,14 +79,12 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         "reinforce": LearnerRow(
             "learners.reinforce:Reinforce",
             "a policy network trained by REINFORCE on its own games, on any board",
-            settings="learners.settings.reinforce:PRESETS",
             steps=4000,
             every=10,
         ),
         "transformer": LearnerRow(
             "learners.transformer:Transformer",
             "a transformer that reads moves instead of boards, trained on exact values",
-            settings="learners.settings.transformer:PRESETS",
             steps=2000,
             every=20,
             preset_steps={"imitation": 700},
@@ -101,7 +92,6 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         "alphazero": LearnerRow(
             "learners.alphazero:AlphaZero",
             "a network and a tree search that learn from their own games, on any board",
-            settings="learners.settings.alphazero:PRESETS",
             steps=20_000,
             every=50,
             preset_steps={"large": 6000},
@@ -110,7 +100,6 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         "patterns": LearnerRow(
             "learners.patterns:Patterns",
             "a network of line patterns that learns from alpha-beta searches, on any board",
-            settings="learners.settings.patterns:PRESETS",
             steps=250,
             every=5,
             preset_steps={"large": 5000},
@@ -120,7 +109,6 @@ LEARNERS: Table["type[Learner[Any]]"] = Table(
         "maskable_ppo": LearnerRow(
             "learners.maskable_ppo:MaskablePPO",
             "MaskablePPO of sb3-contrib, against itself or other players, on any board",
-            settings="learners.settings.maskable_ppo:PRESETS",
             steps=600,
             every=5,
             preset_steps={"published": 100},
@@ -135,9 +123,7 @@ def row(name: str) -> LearnerRow:
     Raises:
         ValueError: for an unknown name, with the nearest known one and all others.
     """
-    if not isinstance(found := LEARNERS.rows.get(name), LearnerRow):
-        raise ValueError(unknown("learner", name, LEARNERS))
-    return found
+    return cast("LearnerRow", LEARNERS.row(name))
 
 
 def presets(name: str) -> Mapping[str, Any]:
@@ -146,6 +132,9 @@ def presets(name: str) -> Mapping[str, Any]:
     Raises:
         ValueError: for an unknown learner.
     """
-    settings = row(name).settings
-    found: Mapping[str, Any] = load(settings) if settings else LEARNERS.load(name).presets
+    row(name)
+    settings = f"learners.settings.{name}"
+    if find_spec(settings) is None:
+        return LEARNERS.load(name).presets
+    found: Mapping[str, Any] = load(f"{settings}:PRESETS")
     return found

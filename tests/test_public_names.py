@@ -12,7 +12,7 @@ PUBLIC = {
     "tttenv": "Outcome Policy Rules certify draw draw_games player refute score solve worst_case",
     "tttenv.adapters": "frozen wanted",
     "tttenv.adapters.alphazero_general": "Net player",
-    "tttenv.adapters.trl": "RewardFunction answered reward_function rows",
+    "tttenv.adapters.trl": "answered reward_function rows",
     "tttenv.env": "ExploringStarts TicTacToe VectorExploringStarts",
     "tttenv.env.vector": "VectorTicTacToe",
     "tttenv.exact": "SEATS ActionRule Chooser Mixture PlayPolicy Positions Score Solution Tabulated"

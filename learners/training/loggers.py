@@ -71,7 +71,7 @@ class Logger:
     errors: tuple[type[Exception], ...] = ()  # of its library, which end the run in one line
 
     def __init__(
-        self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
+        self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int
     ) -> None: ...
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
@@ -97,9 +97,7 @@ class CSVLog(Logger):
     step.
     """
 
-    def __init__(
-        self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
-    ) -> None:
+    def __init__(self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int) -> None:
         self.folder = folder / "csv"
         file = self.folder / "curves.csv"
         old = file.read_text(encoding="utf-8") if at and file.exists() else ""

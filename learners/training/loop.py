@@ -28,9 +28,9 @@ class Evaluation:
 
     step: int  # steps taken so far
     seconds: float  # processor time since the first step, without compile time
-    numbers: dict[str, float]  # points on the curves, by TensorBoard tag
     policy: Player  # the player at this step
     certificate: Certificate | None  # beyond 15 cells by the positions that the player can reach
+    numbers: dict[str, float]  # points on the curves, by TensorBoard tag
     unbeatable_at: tuple[int, float] | None  # step and seconds of the first unbeatable certificate
     perfect_at: tuple[int, float] | None  # of the first one without a blunder in any position
     in_a_row: dict[str, int]  # for each mark, how many certificates up to this one had it
@@ -70,6 +70,7 @@ class Pace:
 
 
 CERTIFYING = "certifying"
+Found = tuple[Player, Certificate | None, dict[str, float]]  # the same fields of an `Evaluation`
 
 
 class Trained(Wrapped):
@@ -106,10 +107,11 @@ class Progress(Milestones):
         self.seconds = now_by_processor() - start
         self.moves, self.spent = learner.moves, dict(learner.spent)
 
-    def measured(self, added: Point, policy: Player, every: int) -> None:
-        """Add a measurement and a snapshot of the player, thinning both out if necessary."""
-        self.measures = extended(self.measures, added, every)
-        self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
+    def measured(self, numbers: dict[str, float], policy: Player, every: int) -> None:
+        """Add a measurement, if it is complete, and a snapshot; thin both out if necessary."""
+        if added := point(self.step, numbers):
+            self.measures = extended(self.measures, added, every)
+            self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
     def certified(self, certificate: Certificate | None) -> dict[str, float]:
         """Count the certificates in a row that had each mark; return the counts by tag."""
@@ -156,7 +158,7 @@ def run(
     while not finished(schedule, progress):
         if _held(schedule, progress):
             _return_to_first(learner, progress)
-            yield _evaluation(schedule, progress, *_evaluate(rules, learner))
+            yield _evaluation(schedule, progress, _evaluate(rules, learner))
             return
         with _shorten_errors(progress.step):
             numbers = learner.step()
@@ -175,13 +177,12 @@ def run(
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
         numbers |= _pace(progress).numbers() | progress.certified(certificate)
         progress.logged.clear()
-        if measure := point(progress.step, numbers):
-            progress.measured(measure, policy, schedule.every)
+        progress.measured(numbers, policy, schedule.every)
         if (found := progress.in_a_row.get(schedule.until, 0)) <= 1:
             progress.kept = None
             if found and schedule.hold > 1:
                 progress.kept = {"learner": learner.state_dict(), "progress": asdict(progress)}
-        yield _evaluation(schedule, progress, policy, certificate, numbers)
+        yield _evaluation(schedule, progress, (policy, certificate, numbers))
 
 
 def before_training(learner: Learner[Any], rules: Rules, progress: Progress) -> dict[str, float]:
@@ -199,8 +200,7 @@ def before_training(learner: Learner[Any], rules: Rules, progress: Progress) -> 
         return {}
     policy, _, numbers = _evaluate(rules, learner)
     numbers = {**numbers, "time/seconds": 0.0}
-    if measure := point(0, numbers):
-        progress.measured(measure, policy, 1)
+    progress.measured(numbers, policy, 1)
     return numbers
 
 
@@ -238,26 +238,14 @@ def _pace(progress: Progress) -> Pace:
     return Pace(progress.moves, progress.seconds, progress.spent)
 
 
-def _evaluation(schedule: Schedule, progress: Progress, *found: Any) -> Evaluation:
+def _evaluation(schedule: Schedule, progress: Progress, found: Found) -> Evaluation:
     """Return an evaluation with the player, certificate and numbers found."""
-    policy, certificate, numbers = found
-    reached = progress.unbeatable_at, progress.perfect_at, progress.in_a_row
-    last = finished(schedule, progress)
-    return Evaluation(
-        progress.step,
-        progress.seconds,
-        numbers,
-        policy,
-        certificate,
-        *reached,
-        _pace(progress),
-        last,
-    )
+    marks = progress.unbeatable_at, progress.perfect_at, progress.in_a_row
+    pace, last = _pace(progress), finished(schedule, progress)
+    return Evaluation(progress.step, progress.seconds, *found, *marks, pace, last)
 
 
-def _evaluate(
-    rules: Rules, learner: Learner[Any]
-) -> tuple[Player, Certificate | None, dict[str, float]]:
+def _evaluate(rules: Rules, learner: Learner[Any]) -> Found:
     """Return the learner's player, its certificate and its metrics by tag.
 
     On boards too large to enumerate, the certificate is by reachable positions, and sampled games

@@ -24,9 +24,7 @@ class MLflowLog(Logger):
 
     errors = (MlflowException,)  # such as a server that cannot be reached
 
-    def __init__(
-        self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
-    ) -> None:
+    def __init__(self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int) -> None:
         mlflow.set_experiment(os.environ.get("MLFLOW_EXPERIMENT_NAME") or "tttenv")
         mlflow.start_run(run_name=folder.resolve().name, nested=True)
         mlflow.log_params(dict(settings))

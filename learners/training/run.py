@@ -148,8 +148,7 @@ class Run:
         if self.preset not in known:
             raise ValueError(unknown(f"preset of {self.learner}", self.preset, known))
         for one in self.log:
-            if one not in LOGGERS.rows:
-                raise ValueError(unknown(LOGGERS.kind, one, LOGGERS))
+            LOGGERS.row(one)
         if not isinstance(self.rules, Rules):
             raise ValueError(f"rules must be Rules(m, n, k), not {shown(repr(self.rules), 80)}")
         if not isinstance(self.config, type(known["default"])):

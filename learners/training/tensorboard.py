@@ -93,9 +93,7 @@ class TensorBoard(Logger):
     whose thread never ends if an interrupt finds it at work.
     """
 
-    def __init__(
-        self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
-    ) -> None:
+    def __init__(self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int) -> None:
         compared = {  # named so that the important ones sort first
             key if key in FIRST else f"setting {key}": _plain(value)
             for key, value in settings.items()

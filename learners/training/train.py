@@ -68,7 +68,27 @@ def train(
     require_line_wins(run.rules, "a checkpoint")
     if run.schedule.until == "perfect" and not enumerable(run.rules):
         raise ValueError(f"{run.rules} has too many positions to examine all for --until perfect")
-    return _Training(run.with_digests(), out, actors).train(resume, watch, stepped)
+    run = run.with_digests()
+    if resume:  # this raises before anything is written into a folder without a training
+        run.require_continues(out)
+    with _computing(run.schedule):
+        learner = LEARNERS.load(run.learner)(run.config, run.rules)
+        if actors is not None:
+            _require_divided(learner, run)
+        learner.actors = actors
+        about = run.card()
+        if run.start is not None and not resume:
+            about["start"] = _start(learner, run.learner, run.start)
+        with _locked(out):
+            if resume:
+                card, progress = _restored(learner, run, out)
+                about |= {"start": shown(card["start"], 200)} if "start" in card else {}
+            else:
+                require_free(out)
+                tidy(out, ())
+                remove_logs(out)
+                progress = Progress(goal=(run.schedule.until, run.schedule.hold))
+            return _Training(run, out, learner, about, progress).follow(watch, stepped)
 
 
 def _require_divided(learner: Learner[Any], run: Run) -> None:
@@ -93,7 +113,7 @@ def _start(learner: Learner[Any], name: str, folder: Path) -> str:
     return f"{shown(card['rules'], 80)}, {shown(file_of(card, WEIGHTS), 80)}"
 
 
-def remove(out: Path, but: str = LOCK) -> None:
+def remove(out: Path, but: str) -> None:
     """Remove everything that a training run left in a folder.
 
     Args:
@@ -111,78 +131,52 @@ def remove(out: Path, but: str = LOCK) -> None:
                 path.unlink()
 
 
+def _restored(learner: Learner[Any], run: Run, out: Path) -> tuple[dict[str, Any], Progress]:
+    """Restore a learner from the state in the folder; return the card and the progress there.
+
+    Raises:
+        ValueError: if there is nothing to resume, it does not fit, or the run is finished.
+    """
+    if not (out / CARD).exists():
+        raise ValueError(f"{shown(out)} holds no checkpoint yet: train without --resume")
+    schedule, (card, state) = run.schedule, load_training(out)
+    if any(card.get(key) != value for key, value in run.card().items()):
+        raise ValueError(f"the card in {shown(out)} is not of the run in {RUN}; {ANEW}")
+    tidy(out, card["files"])
+    misfit = f"no training run can be resumed from {shown(out)}: its state does not fit"
+    progress = from_stored(Progress, state["progress"], misfit)
+    try:
+        if progress.kept:
+            from_stored(Progress, progress.kept["progress"], "the progress kept")
+            _load(learner, progress.kept["learner"])  # it is untrusted, too
+        _load(learner, state["learner"])
+    except Exception as error:  # whatever a learner's own code says of foreign numbers
+        reason = f"{run.learner}: {shown(first_line(error))}"
+        raise ValueError(f"{misfit} {reason}") from None
+    if progress.goal != (goal := (schedule.until, schedule.hold)):
+        progress.goal, progress.in_a_row, progress.kept = goal, Progress().in_a_row, None
+    if finished(schedule, progress):
+        hint = "train on with --steps N, and with --until unbeatable at most until then"
+        if progress.step < schedule.steps:
+            hint = f"it is {schedule.until}, where it was to stop; --steps N alone trains on"
+        reached = f"is finished at step {progress.step}: {hint}"
+        raise ValueError(f"the training in {shown(out)} {reached}")
+    return card, progress
+
+
 @dataclass(frozen=True)
 class _Training:
-    """A training run with the folder for its checkpoints and curves."""
+    """A training run under way, with the folder for its checkpoints and curves."""
 
     run: Run
     out: Path
-    actors: Backend | None
+    learner: Learner[Any]
+    about: dict[str, Any]  # entries of the card
+    progress: Progress
 
-    def train(self, resume: bool, watch: Watch, stepped: Stepped) -> Evaluation:
-        """Create the learner, and train it from the start or from where the run stopped."""
-        if resume:  # this raises before anything is written into a folder without a training
-            self.run.require_continues(self.out)
-        with _computing(self.run.schedule):
-            learner = LEARNERS.load(self.run.learner)(self.run.config, self.run.rules)
-            if self.actors is not None:
-                _require_divided(learner, self.run)
-            learner.actors = self.actors
-            about = self.run.card()
-            if self.run.start is not None and not resume:
-                about["start"] = _start(learner, self.run.learner, self.run.start)
-            with _locked(self.out):
-                if resume:
-                    card, progress = self._restored(learner)
-                    about |= {"start": shown(card["start"], 200)} if "start" in card else {}
-                else:
-                    require_free(self.out)
-                    tidy(self.out, ())
-                    remove_logs(self.out)
-                    progress = Progress(goal=(self.run.schedule.until, self.run.schedule.hold))
-                return self._follow(learner, about, progress, watch, stepped)
-
-    def _restored(self, learner: Learner[Any]) -> tuple[dict[str, Any], Progress]:
-        """Restore a learner from the state in the folder; return the card and the progress there.
-
-        Raises:
-            ValueError: if there is nothing to resume, it does not fit, or the run is finished.
-        """
-        if not (self.out / CARD).exists():
-            raise ValueError(f"{shown(self.out)} holds no checkpoint yet: train without --resume")
-        schedule, (card, state) = self.run.schedule, load_training(self.out)
-        if any(card.get(key) != value for key, value in self.run.card().items()):
-            raise ValueError(f"the card in {shown(self.out)} is not of the run in {RUN}; {ANEW}")
-        tidy(self.out, card["files"])
-        misfit = f"no training run can be resumed from {shown(self.out)}: its state does not fit"
-        progress = from_stored(Progress, state["progress"], misfit)
-        try:
-            if progress.kept:
-                from_stored(Progress, progress.kept["progress"], "the progress kept")
-                _load(learner, progress.kept["learner"])  # it is untrusted, too
-            _load(learner, state["learner"])
-        except Exception as error:  # whatever a learner's own code says of foreign numbers
-            reason = f"{self.run.learner}: {shown(first_line(error))}"
-            raise ValueError(f"{misfit} {reason}") from None
-        if progress.goal != (goal := (schedule.until, schedule.hold)):
-            progress.goal, progress.in_a_row, progress.kept = goal, Progress().in_a_row, None
-        if finished(schedule, progress):
-            hint = "train on with --steps N, and with --until unbeatable at most until then"
-            if progress.step < schedule.steps:
-                hint = f"it is {schedule.until}, where it was to stop; --steps N alone trains on"
-            reached = f"is finished at step {progress.step}: {hint}"
-            raise ValueError(f"the training in {shown(self.out)} {reached}")
-        return card, progress
-
-    def _follow(
-        self,
-        learner: Learner[Any],
-        about: dict[str, Any],
-        progress: Progress,
-        watch: Watch,
-        stepped: Stepped,
-    ) -> Evaluation:
+    def follow(self, watch: Watch, stepped: Stepped) -> Evaluation:
         """Train to the end, logging every evaluation and saving checkpoints at intervals."""
+        learner, about, progress = self.learner, self.about, self.progress
         stepped(progress.step)
         rules, schedule = self.run.rules, self.run.schedule
         interval = schedule.checkpoint_every
@@ -202,25 +196,19 @@ class _Training:
                         saved = evaluation.step // interval
                         # First, so that the curves on disk reach as far as the checkpoint.
                         board.checkpoint(evaluation.step, evaluation.policy)
-                        self._checkpoint(learner, about, progress, evaluation.certificate)
+                        self._checkpoint(evaluation.certificate)
                     watch(evaluation)
             except Stopped:
                 board.each(lambda logger: logger.flush())
-                self._checkpoint(learner, about, progress)
+                self._checkpoint()
                 raise
             board.each(lambda logger: logger.summary(evaluation.step, evaluation.certificate))
         return evaluation
 
-    def _checkpoint(
-        self,
-        learner: Learner[Any],
-        about: dict[str, Any],
-        progress: Progress,
-        certificate: Certificate | None = None,
-    ) -> None:
+    def _checkpoint(self, certificate: Certificate | None = None) -> None:
         """Save the player and the state."""
-        schedule = self.run.schedule
-        about = {**about, "steps": progress.step, "seconds": progress.seconds}
+        learner, progress, schedule = self.learner, self.progress, self.run.schedule
+        about = {**self.about, "steps": progress.step, "seconds": progress.seconds}
         about |= {"threads": schedule.threads, "device": schedule.device}
         about["in_a_row"] = progress.in_a_row
         if progress.measures:

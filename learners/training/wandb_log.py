@@ -24,9 +24,7 @@ class WandbLog(Logger):
 
     errors = (wandb.errors.Error,)  # for example without a login
 
-    def __init__(
-        self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
-    ) -> None:
+    def __init__(self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int) -> None:
         self.run: Any = wandb.init(
             project=os.environ.get("WANDB_PROJECT") or "tttenv",
             name=folder.resolve().name,

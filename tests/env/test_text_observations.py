@@ -28,7 +28,7 @@ def test_it_shows_what_the_board_shows_until_the_end(size, opponent):
         env.action_space.seed(seed)
         over = False
         while not over:
-            board = env.match.board_to_move(0)
+            board = env.match.games.board_to_move(0)
             assert observed == text.prompt(rules, board)
             np.testing.assert_array_equal(info["action_mask"], board == 0)
             assert observed in env.observation_space

@@ -1,7 +1,6 @@
 """Adapter to OpenSpiel: our players in OpenSpiel, and its policies and bots as players."""
 
 import zlib
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -67,33 +66,32 @@ def player(source: Any, rules: Rules) -> Player:
         ValueError: for any other object.
     """
     if hasattr(source, "action_probabilities"):
-        return _board_by_board(rules, lambda board, state: dict(source.action_probabilities(state)))
-    if isinstance(source, pyspiel.Bot) and source.provides_policy():
-        return _board_by_board(rules, lambda board, state: dict(source.get_policy(state)))
-    if callable(source):
-        return _board_by_board(
-            rules, lambda board, state: {source(seed_of(board)).step(state): 1.0}
+        answer = source.action_probabilities
+    elif isinstance(source, pyspiel.Bot) and source.provides_policy():
+        answer = source.get_policy
+    elif callable(source):
+
+        def answer(state: Any) -> dict[int, float]:
+            return {source(seed_of(board_of(rules, state))).step(state): 1.0}
+    else:
+        raise ValueError(
+            "an OpenSpiel player must be a policy, a bot that provides one, or a function from a"
+            f" seed to a bot, not {source!r}"
         )
-    raise ValueError(
-        "an OpenSpiel player must be a policy, a bot that provides one, or a function from a seed"
-        f" to a bot, not {source!r}"
-    )
+
+    def play(boards: Boards) -> Probs:
+        probs = np.zeros(boards.shape)
+        for row, board in zip(probs, boards, strict=True):
+            moves = dict(answer(state_of(rules, board)))
+            row[list(moves)] = list(moves.values())
+        return probs
+
+    return FunctionPlayer(rules, play, Traits(searches=True), "an OpenSpiel player")
 
 
 def seed_of(board: Boards) -> int:
     """Return a seed below 2 ** 31 that depends only on the board (cells,)."""
     return zlib.crc32(board.tobytes()) >> 1
-
-
-def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, float]]) -> Player:
-    def play(boards: Boards) -> Probs:
-        probs = np.zeros(boards.shape)
-        for row, board in zip(probs, boards, strict=True):
-            moves = answer(board, state_of(rules, board))
-            row[list(moves)] = list(moves.values())
-        return probs
-
-    return FunctionPlayer(rules, play, Traits(searches=True), "an OpenSpiel player")
 
 
 class BoardPolicy(Theirs):
@@ -149,16 +147,13 @@ def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
     after = positions(rules).successors.tolist()
     probs = tabulate(rules, _ours(rules, player)).table.tolist()
     histories: dict[str, Moves] = {}
-    layer = [("", 0)]
-    while layer:
-        following = []
-        for history, at in layer:
-            moves = [(cell, probs[at][cell]) for cell, to in enumerate(after[at]) if to >= 0]
-            if moves:
-                histories[history] = moves
-            start = f"{history}, " if history else ""
-            following += [(f"{start}{cell}", after[at][cell]) for cell, _ in moves]
-        layer = following
+    waiting = [("", 0)]
+    for history, at in waiting:  # which grows meanwhile
+        moves = [(cell, probs[at][cell]) for cell, to in enumerate(after[at]) if to >= 0]
+        if moves:
+            histories[history] = moves
+        start = f"{history}, " if history else ""
+        waiting += [(f"{start}{cell}", after[at][cell]) for cell, _ in moves]
     return histories
 
 

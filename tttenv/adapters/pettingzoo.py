@@ -134,7 +134,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
     @property
     def board(self) -> Boards:
         """A copy of the board (cells,) from the mover's perspective, even if the game is over."""
-        return self.game.match.board_to_move(0)
+        return self.game.match.games.board_to_move(0)
 
     def state(self) -> Boards:
         """Return the board, int8 (m * n,): 1 for X, -1 for O, regardless of the side to move."""
@@ -153,7 +153,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         return print(shown) if self.render_mode == "human" else shown
 
     def close(self) -> None:
-        """Do nothing, since there is nothing to close."""
+        """Do nothing, since there is nothing to close; PettingZoo's tests require the method."""
 
     def _seen_by(self, agent: str) -> Boards:
         return self.board * (1 if AGENTS[int(self.rules.seat(self.board))] == agent else -1)

@@ -66,17 +66,19 @@ def masked(numbers: torch.Tensor, observations: torch.Tensor) -> torch.Tensor:
 class Masked:
     """Mixin, listed before Model: a network of its own, masked, that explores legal cells only."""
 
-    def build(self, kind: Any, env: Any, hidden: Sequence[int], outputs: int | None) -> None:
-        """Initialize the model, of skrl's mixin `kind`, with a network for `env`."""
+    kind: Any  # skrl's mixin
+    outputs: int | None = None  # of the network; None: one for each action
+
+    def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
         spaces = {"observation_space": env.observation_space, "action_space": env.action_space}
         Model.__init__(self, **spaces, device=env.device)
-        kind.__init__(self)
+        self.kind.__init__(self)
         layers: list[nn.Module] = []
         width: int = self.num_observations  # type: ignore[attr-defined]  # of Model
         for size in hidden:
             layers += [nn.Linear(width, size), nn.Tanh()]
             width = size
-        last = outputs or self.num_actions  # type: ignore[attr-defined]  # likewise
+        last = self.outputs or self.num_actions  # type: ignore[attr-defined]  # likewise
         self.net = nn.Sequential(*layers, nn.Linear(width, last))
 
     def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
@@ -91,22 +93,19 @@ class Masked:
 class MaskedPolicy(Masked, CategoricalMixin, Model):
     """Masked policy network for skrl's PPO, A2C and similar agents."""
 
-    def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
-        self.build(CategoricalMixin, env, hidden, None)
+    kind = CategoricalMixin
 
 
 class MaskedQ(Masked, DeterministicMixin, Model):
     """Masked action values for skrl's DQN and DDQN on `env`."""
 
-    def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
-        self.build(DeterministicMixin, env, hidden, None)
+    kind = DeterministicMixin
 
 
 class Value(Masked, DeterministicMixin, Model):
     """Value network for `MaskedPolicy` on `env`."""
 
-    def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
-        self.build(DeterministicMixin, env, hidden, 1)
+    kind, outputs = DeterministicMixin, 1
 
     def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
         """Return values (batch, 1)."""

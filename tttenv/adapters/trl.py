@@ -7,7 +7,7 @@ environment for each rollout, whose methods the model calls as tools.
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,18 +17,6 @@ from tttenv.game.rules import Rules, require_line_wins
 from tttenv.utils.arrays import one_of
 
 GAMES = 1_000_000  # of one environment, before its seeds are those of the next
-
-
-class RewardFunction(Protocol):
-    """A reward function as called by TRL."""
-
-    __name__: str  # names the reward in TRL's logs
-
-    def __call__(
-        self, completions: Sequence[Any], *, rules: Sequence[str], position: Sequence[str], **_: Any
-    ) -> list[float | None]:
-        """Return one reward per completion; None excludes a completion."""
-        ...
 
 
 def rows(
@@ -53,7 +41,7 @@ def rows(
     return found
 
 
-def reward_function(scheme: str = "regret") -> RewardFunction:
+def reward_function(scheme: str = "regret") -> Callable[..., list[float | None]]:
     """Return a reward function for completions of the prompts of `rows`.
 
     A move on a large board that a search leaves undecided has the reward None, so TRL ignores it.

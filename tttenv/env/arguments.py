@@ -175,16 +175,19 @@ class Start(NamedTuple):
             return cls(checked_boards(match.rules, games, given, seat), None)
         return cls(None, seat, which)
 
-    def begin(self, match: Match, rng: np.random.Generator) -> None:
+    def begin(self, match: Match, rng: np.random.Generator, seeded: bool) -> None:
         """Start the games of a match with these options.
 
         Args:
             match: the games.
             rng: the generator that the key of new games is drawn from.
+            seeded: whether it is a new generator, so that the match has no key from it.
 
         Raises:
             ValueError: for an unknown seat, and whatever an opponent that opens raises.
         """
+        if seeded:
+            match.key = None
         if self.boards is None:
             which = np.ones(len(match.over), np.bool_) if self.which is None else self.which
             match.reset(which, rng, self.seat)

@@ -173,9 +173,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         with generator_kept(self):
             super().reset(seed=plain_seed(seed))
             with self.match.attempt(self.np_random, always=human):
-                if seed is not None:
-                    self.match.key = None  # it came from the previous generator
-                start.begin(self.match, self.np_random)
+                start.begin(self.match, self.np_random, seed is not None)
                 return self._now()
 
     def step(
@@ -252,7 +250,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
 
         self.window = self.window or Window(self.rules, f"tic-tac-toe {self.rules}")
         if self.window.open:  # else the user has closed it, and the games go on without it
-            board = self.match.board_to_move(0)
+            board = self.match.games.board_to_move(0)
             last = self._last_stones.setdefault(0, LastStone())
             self.window.show(board, last=last.of(self.rules, board))
             if not self.window.hold(1 / self.metadata["render_fps"]):

@@ -1,7 +1,7 @@
 """The batches of games that `Match` plays, and the arrays that their steps write."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import attrgetter
 from sys import getrefcount
 from typing import Any, NamedTuple
@@ -122,6 +122,7 @@ class GameBatch:
     """
 
     kernel: Any = board_games_kernel  # the module with the compiled functions
+    as_rows: Any = staticmethod(np.asarray)  # makes of an output array what the kernel writes to
     # The complete state, by game; copying into these arrays restores it.
     stored: NDArray[Any]
     flipped: Mask  # where the side to move is not the agent: only in finished games
@@ -131,9 +132,9 @@ class GameBatch:
     def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
         self.rules, self.planes = rules, planes
         over, outcomes = np.ones(games, np.bool_), np.full(games, GOING, np.int8)
-        self.state = self._new(games), np.zeros(games, np.bool_), outcomes, over
+        self.state = self._stored(rules.start(games)), np.zeros(games, np.bool_), outcomes, over
         self.stored, self.flipped, self.outcomes, self.over = self.state
-        self.outputs = OutputPool(self._output)
+        self.outputs = OutputPool(partial(StepOutput, games, rules.cells, planes, self.as_rows))
 
     def reply(self, opponent: Player | None, which: Numbers, uniforms: Uniforms) -> Numbers:
         """Play a Python opponent's replies.
@@ -186,9 +187,6 @@ class GameBatch:
         self.stored[:] = self._stored(boards)
         self.flipped[:], self.over[:], self.outcomes[:] = False, False, GOING
 
-    def _output(self) -> StepOutput:
-        return StepOutput(len(self.over), self.rules.cells, self.planes, self._as_rows)
-
     def board_to_move(self, game: int) -> Boards:
         """Return a game's board (cells,) from the mover's perspective, even if the game is over."""
         board: Boards = self.boards(np.array([game]))[0]
@@ -230,17 +228,9 @@ class GameBatch:
         state: Any = self.state
         return board_games_kernel.put_stones(state, which, cells, stone, self.known[0])
 
-    def _new(self, games: int) -> NDArray[Any]:
-        """Return new games as they are stored."""
-        return self.rules.start(games)
-
     def _stored(self, boards: Boards) -> NDArray[Any]:
         """Convert boards (games, cells), with the agent to move, to the stored format."""
         return boards
-
-    def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Convert an output array (games, columns) to the form that the kernel expects."""
-        return array
 
 
 # For opponents that are not tables; read-only, as the tables are.
@@ -251,10 +241,11 @@ class TableGames(GameBatch):
     """A batch of games stored as position indices; see `GameBatch`."""
 
     kernel = table_games_kernel
+    as_rows = staticmethod(records)
 
     def __init__(self, rules: Rules, games: int, planes: bool = True) -> None:
-        super().__init__(rules, games, planes)
         self.table = transition_table(rules)
+        super().__init__(rules, games, planes)
 
     @property
     def known(self) -> Any:
@@ -285,23 +276,5 @@ class TableGames(GameBatch):
         going: Numbers = which[~over]
         return going
 
-    def _new(self, games: int) -> NDArray[Any]:
-        return np.zeros(games, np.uint32)
-
     def _stored(self, boards: Boards) -> NDArray[Any]:
-        return self.table.positions.index(boards)
-
-    def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:
-        return records(array)
-
-
-def new_games(rules: Rules, count: int, planes: bool = False) -> GameBatch:
-    """Return a batch of games, as the fastest class for the rules.
-
-    Args:
-        rules: the game.
-        count: the number of games; all are over until they are restarted.
-        planes: whether to observe one-hot planes; else boards.
-    """
-    kind = TableGames if rules.cells <= FEW else GameBatch
-    return kind(rules, count, planes)
+        return self.table.positions.index(boards).astype(np.uint32)

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.env.games import GameBatch, StepOutput, TableGames, new_games
+from tttenv.env.games import FEW, GameBatch, StepOutput, TableGames
 from tttenv.env.single_game import SingleGame
 from tttenv.env.step_options_kernel import DISABLED, NEXT_STEP, SAME_STEP, SEATS
 from tttenv.game.features import one_hot
@@ -66,7 +66,8 @@ class Match:
             raise ValueError(f"a match must have at least one game, not {described(games)}")
         self.rules, self.seat, self.illegal = rules, seat, illegal
         self.payoffs = Payoffs(draw)
-        self.games: GameBatch = new_games(rules, games, planes)
+        kind = TableGames if rules.cells <= FEW else GameBatch  # the faster one
+        self.games: GameBatch = kind(rules, games, planes)
         self.over: Mask = self.games.over  # (games,): the finished ones
         self.outcomes: Outcomes = self.games.outcomes  # (games,) for the agent, see tttenv.Outcome
         self.opponent = opponent
@@ -310,10 +311,6 @@ class Match:
         """Return the legal cells, bool (games, cells); all False where the game is over."""
         mask: Mask = (self.boards == 0) & ~self.over[:, None]
         return mask
-
-    def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) from the mover's perspective."""
-        return self.games.board_to_move(game)
 
     def draw_key(self, rng: np.random.Generator) -> int:
         """Return the generator's next raw output, up to 64 bits; 0 without drawing in self-play."""

@@ -58,12 +58,10 @@ class Observer:
         """Return the observation and the mask (cells,) of a match of one game, as new arrays."""
         if self.planes and not self.named and match.single is not None:
             return match.single.observe()
-        output = match.games.outputs.take()
-        match.games.observe(output)
-        observation, mask = output.observations[0].copy(), output.masks[0].copy()
+        seen, masks = self.observe(match)
         if self.named:
-            return {"observation": observation, "action_mask": mask.copy()}, mask
-        return observation, mask
+            return {name: part[0].copy() for name, part in seen.items()}, masks[0].copy()
+        return seen[0].copy(), masks[0].copy()
 
     def observed(self, output: StepOutput) -> Observation:
         """Return the observations of a step, as a dict with a copy of the masks if obs="dict"."""
@@ -122,7 +120,7 @@ class TextObserver:
 
     def observe_one(self, match: Match) -> tuple[str, NDArray[np.int8]]:
         """Return the text and the mask (cells,) of a match of one game."""
-        text = observation(self.rules, match.board_to_move(0), bool(match.over[0]))
+        text = observation(self.rules, match.games.board_to_move(0), bool(match.over[0]))
         return text, match.legal()[0].astype(np.int8)
 
 
@@ -159,7 +157,7 @@ def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> 
     if render_mode is None:
         gymnasium.logger.warn("render() draws nothing without a render_mode such as 'ansi'")
         return None
-    rules, board = match.rules, match.board_to_move(game)
+    rules, board = match.rules, match.games.board_to_move(game)
     if render_mode == "ansi":
         return pictures.ansi(rules, board)
     stone = last.setdefault(game, pictures.LastStone())

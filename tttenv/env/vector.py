@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import asdict
-from typing import Any, NoReturn
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -25,7 +25,7 @@ from tttenv.env.step_options_kernel import MODES, NEXT_STEP
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
 from tttenv.policy import Policy
-from tttenv.utils.arrays import one_of
+from tttenv.utils.arrays import one_of, read_only
 
 
 class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
@@ -90,8 +90,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         planes = self.observer.planes
         self.match = Match(self.rules, num_envs, other, seat, illegal, draw, planes)
         self.num_envs = num_envs
-        self._everywhere = np.ones(num_envs, np.bool_)
-        self._everywhere.setflags(write=False)
+        self._everywhere = read_only(np.ones(num_envs, np.bool_))
         self.single_observation_space = self.observer.space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.single_action_space = gymnasium.spaces.Discrete(self.rules.cells)
@@ -144,9 +143,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         with generator_kept(self):
             super().reset(seed=number)
             with self.match.attempt(self.np_random):
-                if number is not None:
-                    self.match.key = None  # it came from the previous generator
-                start.begin(self.match, self.np_random)
+                start.begin(self.match, self.np_random, number is not None)
                 self._started = True
                 observed, masks = self.observer.observe(self.match)
                 return observed, {"action_mask": masks, "_action_mask": self._everywhere}
@@ -163,12 +160,17 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             ValueError: for actions of the wrong shape or type, for one off the board or, with
                 `illegal="raise"`, on an occupied cell (naming its index), and for an opponent that
                 returns an invalid move.
-            gymnasium.error.ResetNeeded: before the first reset.
+            gymnasium.error.ClosedEnvironmentError: after `close`.
+            gymnasium.error.ResetNeeded: before the first reset and, if games do not restart, for a
+                game that is over.
         """
         match = self.match
         restarts = self._mode == NEXT_STEP and self._started
         if self.closed or (match.active < self.num_envs and not restarts):
-            self._refuse_step()
+            require_game(self.closed, self._started)
+            over = np.flatnonzero(match.over)[0]
+            message = f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"
+            raise gymnasium.error.ResetNeeded(message)
         cells, output = match.checked_actions(actions), match.games.outputs.take()
         ended = match.play(cells, output, self.np_random, self._mode)
         infos = {"action_mask": output.masks, "_action_mask": self._everywhere}
@@ -214,13 +216,6 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         last = {"action_mask": masks, "outcome": outcomes, "_action_mask": over, "_outcome": over}
         final = self.observer.final(output) if self.observer.named else output.finals
         return {"final_obs": final, "_final_obs": over, "final_info": last, "_final_info": over}
-
-    def _refuse_step(self) -> NoReturn:
-        """Raise the error for a step after close(), before reset() or after the end of a game."""
-        require_game(self.closed, self._started)
-        over = np.flatnonzero(self.match.over)[0]
-        message = f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"
-        raise gymnasium.error.ResetNeeded(message)
 
 
 def make(**arguments: Any) -> VectorTicTacToe:

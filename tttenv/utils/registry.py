@@ -39,8 +39,8 @@ class Table(Generic[_T]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.rows)
 
-    def load(self, name: str) -> _T:
-        """Return the object of row `name`, importing its module.
+    def row(self, name: str) -> Row:
+        """Return a row.
 
         Raises:
             ValueError: for an unknown name, with the closest one and all that are known.
@@ -48,7 +48,15 @@ class Table(Generic[_T]):
         if not isinstance(name, str) or name not in self.rows:
             known = [*self.rows, *[self.otherwise] * bool(self.otherwise)]
             raise ValueError(unknown(self.kind, name, self.rows, known))
-        return typing.cast("_T", load(self.rows[name].target))
+        return self.rows[name]
+
+    def load(self, name: str) -> _T:
+        """Return the object of a row, importing its module.
+
+        Raises:
+            ValueError: for an unknown name, with the closest one and all that are known.
+        """
+        return typing.cast("_T", load(self.row(name).target))
 
 
 def load(target: str) -> Any:

@@ -11,13 +11,7 @@ from stable_baselines3.common.vec_env import SubprocVecEnv
 
 from tttenv.adapters.sb3.models import policy, rules_of, zipped
 from tttenv.adapters.sb3.observations import observations_of
-from tttenv.certificates.certificate import (
-    IN_TRAINING,
-    REACHABLE,
-    Certificate,
-    certify,
-    stated_certificate,
-)
+from tttenv.certificates.certificate import IN_TRAINING, Certificate, certify, stated_certificate
 from tttenv.certificates.metrics import flat, measure
 from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules
@@ -106,10 +100,8 @@ class ExactEvalCallback(BaseCallback):
         play = policy(self.model, self.rules, self.deterministic)
         self._last_measured = self._position()
         numbers = measure(self.rules, play)
-        if enumerable(self.rules):
-            found = certify(self.rules, play)
-        else:
-            found = certify(self.rules, play, IN_TRAINING, method=REACHABLE)
+        found = certify(self.rules, play, IN_TRAINING)
+        if not enumerable(self.rules):
             numbers |= flat(found)
         for tag, number in numbers.items():
             listed = tag.removeprefix("exact/").startswith(SHOWN) or tag == "exact/optimal_moves"

@@ -1,7 +1,6 @@
 """Stable-Baselines3 and sb3-contrib models: as players, and loaded from their files."""
 
 import copy
-import importlib
 import inspect
 import io
 import json
@@ -21,8 +20,9 @@ from tttenv.exact import enumerable, positions
 from tttenv.exact.determinism import tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.policy import Observed, Player, display_name, from_observations, player_for
+from tttenv.policy import Observed, Player, display_name, evaluating, from_observations, player_for
 from tttenv.utils.files import write
+from tttenv.utils.registry import load as load_named
 from tttenv.utils.registry import unknown
 from tttenv.utils.untrusted import LONGEST_JSON, MEBIBYTE, first_line, parse_json, read_bytes, shown
 
@@ -173,18 +173,15 @@ class Answer:
         Raises:
             ValueError: if they are no numbers.
         """
-        net, training, seen = self.net, self.net.training, self.show(boards)
-        net.set_training_mode(False)
+        net, seen = self.net, self.show(boards)
         try:
-            with torch.no_grad():
+            with evaluating(net), torch.no_grad():
                 numbers = HEADS[self.head][0](net, net.obs_to_tensor(seen)[0])
             if torch.isnan(numbers).any():  # torch may not have checked
                 raise ValueError("it says nan")
             return numbers
         except ValueError as error:  # torch's message has many lines
             raise ValueError(f"the model returned no distribution: {str(error)[:80]} ...") from None
-        finally:
-            net.set_training_mode(training)
 
 
 NORMALIZATION = "normalization.json"  # in a zip
@@ -251,10 +248,9 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
     name = algorithm or _detected(path, data)
     if name not in ALGORITHMS:
         raise ValueError(unknown("algorithm", name, ALGORITHMS))
-    module, kind = ALGORITHMS[name][0].split(":")
-    made: Any = getattr(importlib.import_module(module), kind)
+    kind = load_named(ALGORITHMS[name][0])
     try:  # a player needs no replay buffer
-        model: BaseAlgorithm = made.load(io.BytesIO(data), custom_objects={"buffer_size": 1})
+        model: BaseAlgorithm = kind.load(io.BytesIO(data), custom_objects={"buffer_size": 1})
         statistics = _part(data, NORMALIZATION, LONGEST_JSON)
         if statistics is not None:
             model._vec_normalize_env = from_dict(statistics, model.observation_space)

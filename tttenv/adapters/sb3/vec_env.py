@@ -100,7 +100,8 @@ class VecEnv(vec_env.VecEnv):
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Return an attribute of the batch, once per requested game."""
-        return [getattr(self.games, attr_name)] * len(self._rows(indices))
+        value = getattr(self.games, attr_name)
+        return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Set an attribute of the batch, for all games regardless of `indices`."""
@@ -111,18 +112,15 @@ class VecEnv(vec_env.VecEnv):
     ) -> list[Any]:
         """Call a method of the batch; `action_masks` and `render` return one value per game."""
         answer = getattr(self.games, method_name)(*method_args, **method_kwargs)
-        rows = self._rows(indices)
+        rows = self._get_indices(indices)
         if method_name in ("action_masks", "render") and answer is not None:
             return [answer[row] for row in rows]
-        return [answer] * len(rows)
+        return [answer for _ in rows]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """Return False for each requested game, since none is wrapped."""
-        return [False] * len(self._rows(indices))
+        return [False for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
         """Return an image of each game; requires `render_mode="rgb_array"`."""
         return self.games.render() or ()
-
-    def _rows(self, indices: Any) -> Sequence[int]:
-        return list(self._get_indices(indices))
