@@ -83,7 +83,7 @@ def test_hostile_snapshots_are_refused_in_a_line_and_the_player_plays(tmp_path, 
     player(str(tmp_path / "q"))
     report_of(tmp_path / "report.html", str(tmp_path / "q"))
     told = capsys.readouterr().err
-    assert re.fullmatch(r"report\.py: the curve of q: [^\n]+\n", told)
+    assert re.fullmatch(r"tttenv report: the curve of q: [^\n]+\n", told)
     text = (tmp_path / "report.html").read_text()
     assert "data-measures" in text
     assert "data-stops" not in text

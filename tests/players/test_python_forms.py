@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from tttenv import Rules
-from tttenv.cli.certify import did_you_mean
-from tttenv.players import checked_spec, full, player
+from tttenv.players import checked_spec, did_you_mean, full, player
 from tttenv.players.programs import bot_forms
 from tttenv.players.programs.python_bot import probe_boards
 

@@ -262,7 +262,7 @@ def test_a_win_holds_on_the_larger_boards_that_its_zone_is_clear_of(tmp_path: Pa
     file = tmp_path / "proof"
     tttenv.prove(Rules(15, 15, 4)).save(file)
     assert said(file, "17,19,4") is None  # its images are those of a square
-    assert said(file, "19,19,4") == "19,19,4: X wins; all 204 positions of the proof hold"
+    assert said(file, "19,19,4") == "19,19,4: X wins; all 206 positions of the proof hold"
     for other in ("14,15,4", "19,19,5", "15,14,4"):
         assert said(file, other) is None
     tttenv.prove(Rules(3, 3, 2)).save(file)  # on a larger board O has more room

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv import policy as policies
-from tttenv.certificates.metric_table import stated, versus
 from tttenv.exact.enumeration import Positions
 from tttenv.exact.evaluation import SEATS, keeps_value, worst_case_of
 from tttenv.exact.solution import Solution, solve
@@ -23,6 +22,8 @@ def measure(player: Tabulated) -> dict[str, Any]:
     Args:
         player: the player's table over all positions of its game.
     """
+    from tttenv.certificates.metric_table import stated, versus
+
     rules, solution = player.rules, solve(player.rules)
     game, table = solution.positions, player.table
     worst = worst_case_of(player)

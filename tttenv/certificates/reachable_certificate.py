@@ -26,7 +26,6 @@ from tttenv.exact.evaluation import SEATS, TOLERANCE, keeps_value
 from tttenv.game.rules import Rules
 from tttenv.policy import Player, ask
 from tttenv.proofs.prover import known_value
-from tttenv.utils.tensor_file import read_state, write_state
 
 BY_SEAT = ("vs_random", "losing_line", "never_loses", "shortest")  # fields of a certificate
 ATTACKED = 20_000  # positions per seat of the best-first attack, before the full search
@@ -100,6 +99,8 @@ class SearchCheckpoint:
             self._due = time.monotonic() + EVERY
 
     def _write(self) -> None:
+        from tttenv.utils.tensor_file import write_state  # which a short search does not need
+
         start = time.monotonic()
         content = {
             "about": self.about,
@@ -116,6 +117,8 @@ class SearchCheckpoint:
         Raises:
             ValueError: if it was, or is no such file.
         """
+        from tttenv.utils.tensor_file import read_state
+
         content = read_state(self.file, KIND)
         for name, now in self.about.items():
             if content["about"].get(name) != now:

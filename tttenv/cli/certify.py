@@ -68,7 +68,6 @@ def main(args: list[str], prog: str = "tttenv certify") -> None:
     """Certify a player, and print the result."""
     given = console.parse(Arguments, prog, args, console.with_players(Arguments), EXAMPLES)
     _check(given)
-    from tttenv.players.answered import answered
 
     rules = console.rules_for(given.rules, given.player)
     policy = console.load_player(given.player, rules, given.json)
@@ -89,7 +88,11 @@ def main(args: list[str], prog: str = "tttenv certify") -> None:
 
         picture = draw_games(rules, policy, name=given.player)
     with workers.crew("jobs", given.jobs, given.ray) as crew:
-        asked = policy if crew is None else answered(given.player, policy, crew)
+        asked = policy
+        if crew is not None:
+            from tttenv.players.answered import answered
+
+            asked = answered(given.player, policy, crew)
         certificate = certified(given, rules, asked)
     if given.picture:
         write(given.picture, picture)
