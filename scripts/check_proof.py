@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from itertools import compress, product
 from typing import Any
 
-KIND = "proof of an m,n,k-game's value, 4"
+KINDS = [f"proof of an m,n,k-game's value, {version}" for version in (3, 4)]
 WINS, HELD, STEALING = "wins", "does not win", "does not win: strategy stealing"
 DRAW, DRAWS = "a draw", {"X": HELD, "O": HELD}
 CLAIMS = {"1": ("X wins", {"X": WINS}), "0": (DRAW, DRAWS), "-1": ("O wins", {"O": WINS})}
@@ -225,7 +225,7 @@ def check(file: str, larger: str = "") -> str:
     words, claims = CLAIMS[about["value"]]
     board, (m, n, k), total = about["board"], game_of(about["rules"]), 0
     rows, columns, _ = game = game_of(larger or about["rules"])
-    need(about["kind"] == KIND and arrays.keys() == claims.keys() and not set(board) - {*"XO_"})
+    need(about["kind"] in KINDS and arrays.keys() == claims.keys() and not set(board) - {*"XO_"})
     need(game == (m, n, k) or (words != DRAW and rows >= m and columns >= n and game[2] == k))
     moves = board.count("X") - board.count("O")
     need(len(board) == m * n and moves in (0, 1) and "_" in board)

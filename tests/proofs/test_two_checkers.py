@@ -16,7 +16,7 @@ from scripts import check_proof as plain
 from tttenv.exact import positions, solve
 from tttenv.game.rules import Rules
 from tttenv.proofs.checker import checked, verify
-from tttenv.proofs.proof_file import Claim
+from tttenv.proofs.proof_file import KIND, Claim
 from tttenv.utils.tensor_file import header
 
 ROOT = Path(__file__).parents[2]
@@ -173,7 +173,7 @@ def grouped(
 
 def says(file: Path, rules: Rules, stones: Stones, numbers: list[int]) -> str | None:
     """Return what both checkers say of a file with the claim that X, to move, wins."""
-    about = {"kind": plain.KIND, "rules": str(rules), "value": "1", "X": plain.WINS}
+    about = {"kind": KIND, "rules": str(rules), "value": "1", "X": plain.WINS}
     about["board"] = "".join("_XO"[stone] for stone in stones)
     return claimed(file, {"X": np.array(numbers, np.int16)}, about, "X")
 
@@ -273,7 +273,7 @@ def test_a_win_holds_on_the_larger_boards_that_its_zone_is_clear_of(tmp_path: Pa
 
 def test_a_proof_cannot_nest_passes_and_moves_without_end(tmp_path: Path) -> None:
     """The deepest walk there can be: a pass at each turn of the defender, on the largest board."""
-    file, about = tmp_path / "proof", {"kind": plain.KIND, "rules": "19,19,19", "board": "_" * 361}
+    file, about = tmp_path / "proof", {"kind": KIND, "rules": "19,19,19", "board": "_" * 361}
     about |= {"value": "1", "X": plain.WINS, "X positions": "0"}
     moves = [cell for cell in range(361) if (cell // 19 + 2 * (cell % 19)) % 7]
     numbers = np.array([[cell, 1] for cell in moves], np.int16).ravel()  # 1 pass after each

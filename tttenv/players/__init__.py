@@ -35,7 +35,7 @@ PLAYERS: Table[Any] = Table(
 )
 
 SAFE = tuple(PLAYERS)  # that files may name
-PYTHON, PROVED = ".py", "proved"
+PYTHON, PROVED = ".py", "proved:"
 
 # Players that need an option naming a file or a program; left out where all players are measured.
 FOREIGN: Table[Any] = Table(
@@ -140,17 +140,17 @@ def rules_of(spec: str) -> "Rules":
     from tttenv.game.rules import Rules
     from tttenv.players.stored import checkpoint
 
-    if full(spec).partition(":")[0] == PROVED:
+    if spec.startswith(PROVED):
         from tttenv.proofs import proof_file
 
-        return call(proof_file.rules_of, PROVED, parse(spec)[1])
+        return call(proof_file.rules_of, "proved", parse(spec)[1])
     found = checkpoint_of(spec)
     return Rules() if found is None else checkpoint.rules_of(found[0])
 
 
 def is_path(spec: str) -> bool:
     """Return whether a spec refers to a proof or a checkpoint, which is not downloaded."""
-    return spec.startswith((f"{PROVED}:", bundled.ON_THE_HUB)) or checkpoint_of(spec) is not None
+    return spec.startswith((PROVED, bundled.ON_THE_HUB)) or checkpoint_of(spec) is not None
 
 
 def of_folders(specs: Iterable[str]) -> list[str]:

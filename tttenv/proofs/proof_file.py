@@ -21,8 +21,8 @@ from tttenv.utils import files
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import read_bytes, shown
 
-GOMOKU = "15,15,5"  # the game whose proof comes with the package
 KIND = "proof of an m,n,k-game's value, 4"
+BEFORE = "proof of an m,n,k-game's value, 3"  # the same without marks
 LARGEST = 2**31  # bytes of a proof
 COMPRESSED, MEMORY = ".xz", 2**27  # the suffix of compressed files, bytes to decompress one
 WINS, HELD, STEALING = "wins", "does not win", "does not win: strategy stealing"
@@ -84,7 +84,7 @@ def read(file: Path) -> Content:
             raise ValueError(f"{shown(file)} is a damaged proof: not one xz stream that fits")
     found = header(data, file)
     about = found.metadata
-    if about.get("kind") != KIND:
+    if about.get("kind") not in (KIND, BEFORE):
         raise ValueError(f"{shown(file)} is not a proof of a game's value")
     try:
         rules = Rules.of(about["rules"])
@@ -108,16 +108,16 @@ def read(file: Path) -> Content:
 
 
 def rules_of(path: str = "") -> Rules:
-    """Return the game of the proof in a file, which is not verified; without a path, Gomoku.
+    """Return the game of the proof in a file, which is not verified.
 
     Args:
         path: the file.
 
     Raises:
-        ValueError: for a file that is missing or no proof.
+        ValueError: without a path, and for a file that is missing or no proof.
     """
     if not path:
-        return Rules.of(GOMOKU)
+        raise ValueError("proved needs the file of a proof: proved:path=FILE.safetensors")
     try:
         return read(Path(path)).rules
     except FileNotFoundError:

@@ -1,12 +1,9 @@
 """Player that wins by a proof, from the file in which the proof is saved."""
 
-from pathlib import Path
-
 import numpy as np
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.players import bundled
 from tttenv.players.search.alphabeta import alphabeta
 from tttenv.policy import Candidate, Explanation, Player, Wrapped
 from tttenv.proofs import proof_file
@@ -65,15 +62,10 @@ def proved(rules: Rules, path: str = "") -> Proved:
 
     Args:
         rules: the game of the proof, or one with the same k on a larger board.
-        path: the file, written by `tttenv prove` or `Proof.save`; the proof of Gomoku, 15,15,5,
-            that comes with the package, if it is left out.
+        path: the file, written by `tttenv prove` or `Proof.save`.
 
     Raises:
-        ValueError: for a file that is missing or proves no win in this game.
+        ValueError: without a path, and for a file that is missing or proves no win in this game.
     """
-    name = proof_file.GOMOKU.replace(",", "-")
-    file = Path(path or bundled.home() / "proofs" / f"{name}.safetensors.xz")
-    try:
-        return Proved(alphabeta(rules), Strategy(file, rules), shown(file.name))
-    except FileNotFoundError:
-        raise ValueError(f"there is no proof in {shown(file)}") from None
+    proof_file.rules_of(path)
+    return Proved(alphabeta(rules), Strategy(path, rules), shown(path))
