@@ -92,7 +92,7 @@ class LMS(PartsLearner[LMSConfig]):
         """
         game, values = positions(rules), _values(config, rules, weights["weights"])
         rows, legal = game.decisions, game.successors >= 0
-        best, moves = np.zeros(legal.shape, np.bool_), _moves(rules, values, rows)
+        best, moves = np.zeros(legal.shape, np.bool_), _moves(values, game.successors[rows])
         best[rows] = first_best(moves, legal[rows], _tolerance(config)) == 1
         return Tabulated.uniform_over(rules, best)
 
@@ -109,13 +109,13 @@ class LMS(PartsLearner[LMSConfig]):
         at = game.index(random_openings(self.rules, config.opening, config.games, self.rng))
         while active.any():
             values = _values(config, self.rules, self.weights)
-            moves = _moves(self.rules, values, at)
+            moves = _moves(values, game.successors[at])
             explore = self.rng.random((len(at), 1)) < config.epsilon
             random_values = np.where(moves > -np.inf, self.rng.random(moves.shape), -np.inf)
             cells = np.where(explore, random_values, moves).argmax(axis=1)
             after = game.successors[at, cells]
             ended = game.over[after]
-            replies = -_moves(self.rules, values, after).max(axis=1, initial=-1e9)
+            replies = -_moves(values, game.successors[after]).max(axis=1, initial=-1e9)
             target = np.where(ended, self.final[after], np.clip(replies, -1, 1))
             x, w = self.seen[after[active]], self.weights.cpu().numpy()
             error = target[active] - x @ w
@@ -163,9 +163,8 @@ def _values(config: LMSConfig, rules: Rules, weights: torch.Tensor) -> NDArray[n
     return np.asarray(_weighted(seen, w) if config.features == "seven" else seen @ w)
 
 
-def _moves(rules: Rules, values: NDArray[np.float64], at: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the value of each move (rows, cells) in positions `at` (rows,)."""
-    after = positions(rules).successors[at]
+def _moves(values: NDArray[np.float64], after: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the values of moves (rows, cells) by the positions after them; -inf if illegal."""
     return np.where(after >= 0, values[after], -np.inf)
 
 

@@ -18,8 +18,7 @@ import torch
 from numpy.typing import NDArray
 
 from learners.settings.qtable import PRESETS, QTableConfig
-from learners.symmetry_classes import TableLearner
-from tttenv.env.vector import VectorTicTacToe
+from learners.symmetry_classes import Rows, TableLearner
 from tttenv.exact import SEATS
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
@@ -28,8 +27,8 @@ from tttenv.game.rules import Rules
 class Turn(NamedTuple):
     """One move in every game; all arrays have shape (games,)."""
 
-    at: NDArray[np.int64]  # the position before the move
-    entry: NDArray[np.int64]  # the move's entry in the table
+    at: Rows  # the position before the move
+    entry: Rows  # the move's entry in the table
     result: NDArray[np.float64]  # the game's result for the side that moved, NaN if it went on
     counts: NDArray[np.bool_]  # False if the game was over before the move
 
@@ -46,9 +45,6 @@ class QTable(TableLearner[QTableConfig]):
     def __init__(self, config: QTableConfig, rules: Rules) -> None:
         super().__init__(config, rules)
         self.played = 0
-        opponent = None if config.self_play else "random"
-        self.env = VectorTicTacToe.of(rules, config.games, opponent=opponent, obs="board")
-        self.env.np_random = self.rng
         self.results = np.zeros(len(Outcome))  # by outcome; a loss is 0
         self.results[Outcome.GOING], self.results[Outcome.WIN] = np.nan, 1
         self.results[Outcome.DRAW] = config.draw

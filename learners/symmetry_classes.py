@@ -18,6 +18,8 @@ from tttenv.game.symmetry import canonical, maps
 from tttenv.game.types import Cells
 from tttenv.policy import Player
 
+Rows = NDArray[Any]  # (games,): indices of positions, or of their entries in a table
+
 
 class SymmetryClasses:
     """Maps each position to the representative of its class, to itself unless `symmetric`."""
@@ -91,25 +93,24 @@ class TableLearner(PartsLearner[ConfigT]):
     """
 
     values: NDArray[np.float64]
-    env: VectorTicTacToe
 
     def __init__(self, config: Any, rules: Rules) -> None:
         super().__init__(config, rules)
-        self.self_play = config.self_play
+        opponent = None if config.self_play else "random"
+        self.env = VectorTicTacToe.of(rules, config.games, opponent=opponent, seat="X", obs="board")
+        self.env.np_random = self.rng
         self.classes = symmetry_classes(rules, config.symmetric)
         self.game, self.representative = self.classes.game, self.classes.representative
         after = self.game.successors
         # The entry of each move (positions, cells); illegal moves have the one behind the table.
         self.entries = np.where(after >= 0, self.representative[after], len(self.game))
 
-    def move_values(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
+    def move_values(self, at: Rows) -> NDArray[np.float64]:
         """Return the value of each move (games, cells) in positions `at`; -2 if illegal."""
         return np.append(self.values, -2.0).take(self.entries.take(at, axis=0))
 
-    def play(
-        self, at: NDArray[np.int64], cells: Cells
-    ) -> tuple[NDArray[np.int32], Outcomes, NDArray[np.int64]]:
-        """Play a move in every game; games that end restart.
+    def play(self, at: Rows, cells: Cells) -> tuple[Rows, Outcomes, Rows]:
+        """Play a move in every game, and the other side's reply, if it has one; games restart.
 
         Args:
             at: the positions (games,).
@@ -120,16 +121,14 @@ class TableLearner(PartsLearner[ConfigT]):
             of the next moves, (games,) each.
         """
         after = self.game.successors[at, cells]
-        if self.self_play:  # nobody else moves
+        if self.env.match.opponent is None:
             outcomes = SEEN_BY_OTHER[self.game.outcomes[after]]
             return after, outcomes, np.where(outcomes == Outcome.GOING, after, 0)
         _, _, ended, _, infos = self.env.step(cells)
         outcomes = infos["final_info"]["outcome"] if ended.any() else np.zeros(len(at), np.int8)
         return after, outcomes, self.game.index(self.env.boards)
 
-    def move_toward(
-        self, entries: NDArray[np.int64], targets: NDArray[np.float64], share: float
-    ) -> None:
+    def move_toward(self, entries: Rows, targets: NDArray[np.float64], share: float) -> None:
         """Move the values of entries by a share of the way toward the means of their targets.
 
         Args:

@@ -17,13 +17,11 @@ import torch
 from numpy.typing import NDArray
 
 from learners.settings.td0 import PRESETS, TD0Config
-from learners.symmetry_classes import TableLearner
-from tttenv.env.vector import VectorTicTacToe
+from learners.symmetry_classes import Rows, TableLearner
 from tttenv.exact import solve
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
-from tttenv.game.types import Cells
 
 
 class TD0(TableLearner[TD0Config]):
@@ -41,9 +39,6 @@ class TD0(TableLearner[TD0Config]):
     def __init__(self, config: TD0Config, rules: Rules) -> None:
         super().__init__(config, rules)
         self.root = 0
-        opponent: Any = {"opponent": None if config.self_play else "random", "seat": "X"}
-        self.env = VectorTicTacToe.of(rules, config.games, obs="board", **opponent)
-        self.env.np_random = self.rng
         final = (1 - VALUES[self.game.outcomes]) / 2
         self.first = np.where(self.game.over, final, config.default)
         self.values = self.first.copy()  # (positions,), negative for positions never visited
@@ -87,12 +82,11 @@ class TD0(TableLearner[TD0Config]):
                 self._learn(at, 1 - targets, learn)
             else:
                 self._learn(before, targets, learn & (before >= 0))
-                results = (1 + VALUES[outcomes]) / 2
-                self._learn(after, results, active & ended & ~over[after])
+                self._learn(after, (1 + VALUES[outcomes]) / 2, active & ended & ~over[after])
             self.moves += int(active.sum())
             at, before, active, turn = following, after, active & ~ended, turn + 1
 
-    def _choose(self, at: NDArray[np.int64], explore: NDArray[np.bool_]) -> Cells:
+    def _choose(self, at: Rows, explore: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Choose a cell in each position (games,): the table's best move, or a random one.
 
         It is random where `explore` (games, 1) is True or no value is known.
@@ -101,6 +95,6 @@ class TD0(TableLearner[TD0Config]):
         explore = (explore | (moves < 0).all(axis=1, keepdims=True)) & (moves > -2)
         return np.asarray(np.where(explore, random_values, moves).argmax(axis=1))
 
-    def _learn(self, at: NDArray[Any], targets: NDArray[Any], which: NDArray[np.bool_]) -> None:
+    def _learn(self, at: Rows, targets: NDArray[np.float64], which: NDArray[np.bool_]) -> None:
         """Move the values of positions `at` (games,) toward `targets` where `which` is True."""
         self.move_toward(self.representative[at[which]], targets[which], self.config.alpha)
