@@ -27,10 +27,9 @@ from numpy.typing import NDArray
 from learners.base import LearnerTraits
 from learners.parts import PartsLearner
 from learners.settings.lms import PRESETS, LMSConfig
-from tttenv.env.exploring_starts import place_openings
-from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import Tabulated, positions, require_enumerable
 from tttenv.game.features import rich, seven
+from tttenv.game.openings import random_openings
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.policy import Player, first_best
@@ -60,8 +59,6 @@ class LMS(PartsLearner[LMSConfig]):
         first = np.ones if config.features == "seven" else np.zeros
         self.weights = torch.as_tensor(first(self.seen.shape[1]))
         self.final = -VALUES[game.outcomes]  # for the side that has just moved
-        self.env = VectorTicTacToe.of(rules, config.games, opponent=None, obs="board")
-        self.env.np_random = self.rng
         if config.features == "seven":
             self.faced = seven(rules, game.boards)  # features in the view of the side to move
         else:
@@ -93,10 +90,10 @@ class LMS(PartsLearner[LMSConfig]):
         Mirror images have equal features, but their values, by a matrix product, are equal only up
         to rounding.
         """
-        game, moves = positions(rules), _moves(config, rules, weights["weights"])
+        game, values = positions(rules), _values(config, rules, weights["weights"])
         rows, legal = game.decisions, game.successors >= 0
-        best = np.zeros(legal.shape, np.bool_)
-        best[rows] = first_best(moves[rows], legal[rows], _tolerance(config)) == 1
+        best, moves = np.zeros(legal.shape, np.bool_), _moves(values, game.successors[rows])
+        best[rows] = first_best(moves, legal[rows], _tolerance(config)) == 1
         return Tabulated.uniform_over(rules, best)
 
     def parts(self) -> dict[str, Any]:
@@ -105,29 +102,29 @@ class LMS(PartsLearner[LMSConfig]):
 
     def _play_many(self) -> float:
         """Play games in parallel, learning from best replies; return the mean squared error."""
-        errors, active = [], np.ones(self.config.games, np.bool_)
-        eta = self.config.eta / (1 + self.played / self.config.decay)
+        config, game = self.config, self.game
+        errors, active = [], np.ones(config.games, np.bool_)
+        eta = config.eta / (1 + self.played / config.decay)
         self.played += 1
-        self.env.reset()
-        place_openings(self.env, active, self.config.opening)
+        at = game.index(random_openings(self.rules, config.opening, config.games, self.rng))
         while active.any():
-            moves = _moves(self.config, self.rules, self.weights)
-            at = self.game.index(self.env.boards)
-            explore = self.rng.random((len(at), 1)) < self.config.epsilon
-            random_values = np.where(moves[at] > -np.inf, self.rng.random(moves[at].shape), -np.inf)
-            cells = np.where(explore, random_values, moves[at]).argmax(axis=1)
-            after = self.game.successors[at, cells]
-            _, _, ended, _, _ = self.env.step(cells)
-            replies = -moves[after].max(axis=1, initial=-1e9)
-            target = np.where(self.game.over[after], self.final[after], np.clip(replies, -1, 1))
-            x, w = self.seen[after][active], self.weights.cpu().numpy()
+            values = _values(config, self.rules, self.weights)
+            moves = _moves(values, game.successors[at])
+            explore = self.rng.random((len(at), 1)) < config.epsilon
+            random_values = np.where(moves > -np.inf, self.rng.random(moves.shape), -np.inf)
+            cells = np.where(explore, random_values, moves).argmax(axis=1)
+            after = game.successors[at, cells]
+            ended = game.over[after]
+            replies = -_moves(values, game.successors[after]).max(axis=1, initial=-1e9)
+            target = np.where(ended, self.final[after], np.clip(replies, -1, 1))
+            x, w = self.seen[after[active]], self.weights.cpu().numpy()
             error = target[active] - x @ w
             newton = x @ self.inverse
             step = eta * (error / (newton * x).sum(axis=1)) @ newton / len(x)
             self.weights = torch.as_tensor(w + step)
             errors.append(np.square(error).mean())
             self.moves += int(active.sum())
-            active = active & ~ended
+            at, active = np.where(ended, 0, after), active & ~ended  # new games are not learned
         return float(np.mean(errors))
 
     def _play_one(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -160,11 +157,14 @@ def _seen(rules: Rules, features: str) -> Features:
     return (seven if features == "seven" else rich)(rules, -positions(rules).boards)
 
 
-def _moves(config: LMSConfig, rules: Rules, weights: torch.Tensor) -> NDArray[np.float64]:
-    """Compute the value of each move (positions, cells) from the features of the next board."""
-    after, seen = positions(rules).successors, _seen(rules, config.features)
-    w = weights.cpu().numpy()
-    values = _weighted(seen, w) if config.features == "seven" else seen @ w
+def _values(config: LMSConfig, rules: Rules, weights: torch.Tensor) -> NDArray[np.float64]:
+    """Compute the values (positions,) of all positions for the side that has just moved."""
+    seen, w = _seen(rules, config.features), weights.cpu().numpy()
+    return np.asarray(_weighted(seen, w) if config.features == "seven" else seen @ w)
+
+
+def _moves(values: NDArray[np.float64], after: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the values of moves (rows, cells) by the positions after them; -inf if illegal."""
     return np.where(after >= 0, values[after], -np.inf)
 
 

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
+from numpy.typing import NDArray
 
 from learners.settings.qtable import PRESETS, QTableConfig
-from learners.symmetry_classes import TableLearner
-from tttenv.env.vector import VectorTicTacToe
+from learners.symmetry_classes import Rows, TableLearner
 from tttenv.exact import SEATS
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
@@ -28,10 +27,10 @@ from tttenv.game.rules import Rules
 class Turn(NamedTuple):
     """One move in every game; all arrays have shape (games,)."""
 
-    at: Tensor  # the number of the position before the move
-    after: Tensor  # the number of the position after it
-    result: Tensor  # the game's result for the side that moved, NaN if the game went on
-    counts: Tensor  # False if the game was over before the move
+    at: Rows  # the position before the move
+    entry: Rows  # the move's entry in the table
+    result: NDArray[np.float64]  # the game's result for the side that moved, NaN if it went on
+    counts: NDArray[np.bool_]  # False if the game was over before the move
 
 
 class QTable(TableLearner[QTableConfig]):
@@ -46,27 +45,24 @@ class QTable(TableLearner[QTableConfig]):
     def __init__(self, config: QTableConfig, rules: Rules) -> None:
         super().__init__(config, rules)
         self.played = 0
-        opponent = None if config.self_play else "random"
-        self.env = VectorTicTacToe.of(rules, config.games, opponent=opponent, obs="board")
-        self.env.np_random = self.rng
-        self.results = torch.zeros(len(Outcome), dtype=torch.float64)  # by outcome; a loss is 0
-        self.results[Outcome.GOING], self.results[Outcome.WIN] = torch.nan, 1
+        self.results = np.zeros(len(Outcome))  # by outcome; a loss is 0
+        self.results[Outcome.GOING], self.results[Outcome.WIN] = np.nan, 1
         self.results[Outcome.DRAW] = config.draw
-        self.values = torch.zeros(len(self.game), dtype=torch.float64)  # by the position after
-        self.known = torch.zeros(len(self.game), dtype=torch.bool)  # which entries were updated
+        self.values = np.zeros(len(self.game))  # by the position after
+        self.known = np.zeros(len(self.game), np.bool_)  # which entries were updated
 
     def step(self) -> dict[str, float]:
         """Play games to the end; return the number of entries updated so far, and epsilon."""
         for _ in range(self.config.batches):
             self._learn(self._play())
             self.played += self.config.games
-        return {"items": self.known.sum().item(), "epsilon": self._epsilon()}
+        return {"items": int(self.known.sum()), "epsilon": self._epsilon()}
 
     def parts(self) -> dict[str, Any]:
         """Return the table, a mask of updated entries, the number of games and the generator."""
         return {
-            "weights": {"values": self.values},
-            "known": self.known,
+            "weights": {"values": torch.from_numpy(self.values)},
+            "known": torch.from_numpy(self.known),
             "played": self.played,
             "rng": self.rng,
         }
@@ -82,31 +78,26 @@ class QTable(TableLearner[QTableConfig]):
         games, epsilon, played = self.config.games, self._epsilon(), []
         as_o = not self.config.self_play and self.played >= self.config.turns
         self.env.reset(options={"seat": SEATS[as_o]})
-        active = np.ones(games, np.bool_)
+        at, active = self.game.index(self.env.boards), np.ones(games, np.bool_)
         while active.any():
-            at = torch.as_tensor(self.game.index(self.env.boards))
-            random_values = torch.as_tensor(self.rng.random((games, self.rules.cells)))
-            random = torch.as_tensor(self.rng.random(games) < epsilon)[:, None]
-            legal = self.after[at] >= 0
-            cells = torch.where(random & legal, random_values, self.move_values(at)).argmax(dim=1)
-            _, _, ended, _, infos = self.env.step(cells.cpu().numpy())
-            ends = infos["final_info"]["outcome"] if ended.any() else np.zeros(games, np.int8)
-            result = self.results[torch.as_tensor(ends, dtype=torch.int64)]
-            played.append(Turn(at, self.after[at, cells], result, torch.as_tensor(active)))
+            random_values = self.rng.random((games, self.rules.cells))
+            random = (self.rng.random(games) < epsilon)[:, None]
+            moves = self.move_values(at)
+            cells = np.where(random & (moves > -2), random_values, moves).argmax(axis=1)
+            _, outcomes, following = self.play(at, cells)
+            played.append(Turn(at, self.entries[at, cells], self.results[outcomes], active))
             self.moves += int(active.sum())
-            active = active & ~ended
+            at, active = following, active & (outcomes == Outcome.GOING)
         return played
 
     def _learn(self, played: list[Turn]) -> None:
         """Update the table from the last turn to the first."""
         later = played[-1].at
         for turn in reversed(played):
-            best = self.move_values(later).amax(dim=1)
+            best = self.move_values(later).max(axis=1)
             next_values = self.config.gamma * (1 - best if self.config.self_play else best)
-            targets = torch.where(turn.result.isnan(), next_values, turn.result)
-            items, targets = self.representative[turn.after[turn.counts]], targets[turn.counts]
+            targets = np.where(np.isnan(turn.result), next_values, turn.result)
+            items = turn.entry[turn.counts]
             self.known[items] = True
-            sums = torch.zeros_like(self.values).index_add_(0, items, targets)
-            counts = torch.bincount(items, minlength=len(sums))
-            self.values += self.config.lr * (sums - counts * self.values) / counts.clamp(min=1)
+            self.move_toward(items, targets[turn.counts], self.config.lr)
             later = turn.at

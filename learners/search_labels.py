@@ -4,7 +4,7 @@ The positions are like those in which an alpha-beta search asks for a value: no 
 wins at once.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from multiprocessing.reduction import ForkingPickler
@@ -31,6 +31,7 @@ DECIDED = 0.9  # values of searches beyond this are wins and losses
 PER_GAME = 8  # positions taken from a game
 LONGEST = 60  # moves of a game after its opening
 MORE = 3  # maximum likely moves that lead from a position of a game to the one that is labelled
+REMEMBERED = 2**14  # boards of which the last results are kept
 LIKELY = 20  # moves considered likely, the first ones in the order of open lines
 LESS_LIKELY = 0.8  # the factor from one probability to the next
 
@@ -128,6 +129,19 @@ def labelled(part: tuple[bytes, int], _: Context) -> list[Any]:
     return [size, [board.tolist() for board in boards], targets.tolist()]
 
 
+def remembered(function: Callable[[Boards], Any]) -> Callable[[Boards], Any]:
+    """Wrap a function of boards (cells,) to remember its results, as games repeat small boards."""
+    found = lru_cache(REMEMBERED)(lambda board: function(np.frombuffer(board, np.int8).copy()))
+    return lambda board: found(board.tobytes())
+
+
+def played(board: Boards, cell: int) -> Boards:
+    """Return the board (cells,) after a legal move, as the other side sees it."""
+    after = -board
+    after[cell] = -1
+    return after
+
+
 class BoardSearches:
     """The searches of one thread on boards of one size; without tables, open lines value them."""
 
@@ -135,6 +149,9 @@ class BoardSearches:
         self.config, self.rules, self.tables = config, rules, tables
         self.quick = self._search(config.play_nodes, None)  # the player of the games
         self.slow = self._search(config.nodes, tables)
+        self.move = remembered(lambda board: int(self.quick(board[None])[0].argmax()))
+        self.value = remembered(lambda board: self.slow.search(board).value)
+        self.likely, self.is_quiet = remembered(self._likely_moves), remembered(self._is_quiet)
 
     def positions(self, rng: Rng) -> list[Boards]:
         """Play a game, and return boards (cells,) close to it that are not decided at once."""
@@ -144,14 +161,14 @@ class BoardSearches:
             board = game[at]
             for _ in range(int(rng.integers(0, MORE + 1))):
                 if not self.rules.over(board):
-                    board = self.rules.play(board, self._likely(rng, board))
-            if self._is_quiet(board):
+                    board = played(board, self._likely(rng, board))
+            if self.is_quiet(board):
                 found.append(board)
         return found
 
     def targets(self, boards: list[Boards]) -> NDArray[np.float32]:
         """Return the probabilities (rows,) that the side to move wins, by searches."""
-        values = np.array([self.slow.search(board).value for board in boards])
+        values = np.array([self.value(board) for board in boards])
         scores = HALF_WIN_SCORE * values / np.maximum(1 - np.abs(values), NEARLY)
         logits = scores * self._logits_per_score()
         likely = 0.5 + 0.5 * np.tanh(logits / 2)
@@ -172,10 +189,8 @@ class BoardSearches:
         board, game = self._opening(rng), list[Boards]()
         while not self.rules.over(board) and len(game) < LONGEST:
             game.append(board)
-            move = int(self.quick(board[None])[0].argmax())
-            if rng.random() < self.config.deviation:
-                move = self._likely(rng, board)
-            board = self.rules.play(board, move)
+            deviates = rng.random() < self.config.deviation
+            board = played(board, self._likely(rng, board) if deviates else self.move(board))
         return game
 
     def _opening(self, rng: Rng) -> Boards:
@@ -191,17 +206,23 @@ class BoardSearches:
                 free = weights * (board == 0)
                 if rules.over(board) or free.sum() == 0:
                     break
-                board = rules.play(board, int(rng.choice(rules.cells, p=free / free.sum())))
+                board = played(board, int(rng.choice(rules.cells, p=free / free.sum())))
             if not rules.over(board):
                 return board
 
     def _likely(self, rng: Rng, board: Boards) -> int:
         """Sample a move, those on the best open lines with the highest probability."""
+        order, chances = self.likely(board)
+        return int(order[chances.searchsorted(rng.random(), side="right")])
+
+    def _likely_moves(self, board: Boards) -> tuple[Cells, NDArray[np.float64]]:
+        """Return the moves (moves,) on the best open lines, and their cumulative probabilities."""
         kernel.start(self.quick.state, board)
         scores = np.where(board == 0, self.quick.state.lines.move_score, -1)
         order: Cells = np.argsort(-scores, kind="stable")[: min(LIKELY, int((board == 0).sum()))]
         weights = LESS_LIKELY ** np.arange(len(order))
-        return int(rng.choice(order, p=weights / weights.sum()))
+        chances = (weights / weights.sum()).cumsum()
+        return order, chances / chances[-1]
 
     def _is_quiet(self, board: Boards) -> bool:
         """Return whether a search would evaluate a position instead of extending it."""

@@ -10,11 +10,15 @@ from torch import Tensor
 
 from learners.base import ConfigT
 from learners.parts import PartsLearner
+from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
+from tttenv.game.outcomes_kernel import SEEN_BY_OTHER, Outcome, Outcomes
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps
 from tttenv.game.types import Cells
 from tttenv.policy import Player
+
+Rows = NDArray[Any]  # (games,): indices of positions, or of their entries in a table
 
 
 class SymmetryClasses:
@@ -84,22 +88,57 @@ class TableLearner(PartsLearner[ConfigT]):
     """Learner with one value per afterstate, whose player takes the best move.
 
     With `symmetric` in the config, images of a position share the entry of their representative.
+    With `self_play`, the table moves for both sides; otherwise an environment replies.
     The part "weights" contains the table, `values` (positions,), in float64.
     """
 
-    values: Tensor
+    values: NDArray[np.float64]
 
     def __init__(self, config: Any, rules: Rules) -> None:
         super().__init__(config, rules)
+        opponent = None if config.self_play else "random"
+        self.env = VectorTicTacToe.of(rules, config.games, opponent=opponent, seat="X", obs="board")
+        self.env.np_random = self.rng
         self.classes = symmetry_classes(rules, config.symmetric)
-        self.game = self.classes.game
-        self.representative = torch.as_tensor(self.classes.representative)  # (positions,)
-        self.after = torch.as_tensor(self.game.successors.astype(np.int64))  # (positions, cells)
+        self.game, self.representative = self.classes.game, self.classes.representative
+        after = self.game.successors
+        # The entry of each move (positions, cells); illegal moves have the one behind the table.
+        self.entries = np.where(after >= 0, self.representative[after], len(self.game))
 
-    def move_values(self, at: Tensor) -> Tensor:
-        """Return the value of each move (positions, cells) in positions `at`; -2 if illegal."""
-        after = self.after[at]
-        return torch.where(after >= 0, self.values[self.representative[after]], -2.0)
+    def move_values(self, at: Rows) -> NDArray[np.float64]:
+        """Return the value of each move (games, cells) in positions `at`; -2 if illegal."""
+        return np.append(self.values, -2.0).take(self.entries.take(at, axis=0))
+
+    def play(self, at: Rows, cells: Cells) -> tuple[Rows, Outcomes, Rows]:
+        """Play a move in every game, and the other side's reply, if it has one; games restart.
+
+        Args:
+            at: the positions (games,).
+            cells: the moves (games,).
+
+        Returns:
+            The positions after the moves, the outcomes for the side that moved, and the positions
+            of the next moves, (games,) each.
+        """
+        after = self.game.successors[at, cells]
+        if self.env.match.opponent is None:
+            outcomes = SEEN_BY_OTHER[self.game.outcomes[after]]
+            return after, outcomes, np.where(outcomes == Outcome.GOING, after, 0)
+        _, _, ended, _, infos = self.env.step(cells)
+        outcomes = infos["final_info"]["outcome"] if ended.any() else np.zeros(len(at), np.int8)
+        return after, outcomes, self.game.index(self.env.boards)
+
+    def move_toward(self, entries: Rows, targets: NDArray[np.float64], share: float) -> None:
+        """Move the values of entries by a share of the way toward the means of their targets.
+
+        Args:
+            entries: the indices in the table (targets,), each as often as it has targets.
+            targets: the targets.
+            share: the share, from 0 to 1.
+        """
+        sums = np.bincount(entries, targets, len(self.values))
+        counts = np.bincount(entries, minlength=len(self.values))
+        self.values += share * (sums - counts * self.values) / np.maximum(counts, 1)
 
     @classmethod
     def empty_weights(cls, config: Any, rules: Rules) -> dict[str, Tensor]:

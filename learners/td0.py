@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from learners.settings.td0 import PRESETS, TD0Config
-from learners.symmetry_classes import TableLearner
-from tttenv.env.vector import VectorTicTacToe
+from learners.symmetry_classes import Rows, TableLearner
 from tttenv.exact import solve
+from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 
@@ -40,31 +39,29 @@ class TD0(TableLearner[TD0Config]):
     def __init__(self, config: TD0Config, rules: Rules) -> None:
         super().__init__(config, rules)
         self.root = 0
-        opponent: Any = {"opponent": None if config.self_play else "random", "seat": "X"}
-        self.env = VectorTicTacToe.of(rules, config.games, obs="board", **opponent)
-        self.env.np_random = self.rng
-        game = self.game
-        final = (1 - VALUES[game.outcomes]) / 2
-        self.first = torch.as_tensor(np.where(game.over, final, config.default))
-        self.values = self.first.clone()  # (positions,), negative for positions never visited
+        final = (1 - VALUES[self.game.outcomes]) / 2
+        self.first = np.where(self.game.over, final, config.default)
+        self.values = self.first.copy()  # (positions,), negative for positions never visited
         if config.notes:
             self.values[1:] = -1
-        self.exact = torch.as_tensor((1 - solve(rules).values) / 2)
+        self.exact = (1 - solve(rules).values) / 2
 
     def step(self) -> dict[str, float]:
         """Play games to the end, and return the table's RMS error against the solved game."""
         for _ in range(self.config.batches):
             self._play()
         if self.config.notes:  # the next episodes begin one move later
-            after = int(self.after[self.root, self.move_values(torch.tensor(self.root)).argmax()])
+            cell = int(self.move_values(np.array(self.root)).argmax())
+            after = int(self.game.successors[self.root, cell])
             self.root = 0 if self.game.over[after] else after
-        values = torch.where(self.values < 0, self.first, self.values)[self.representative]
-        error = values - self.exact
+        values = np.where(self.values < 0, self.first, self.values)[self.representative]
+        error = torch.as_tensor(values - self.exact)
         return {"rms_error": error[1:].square().mean().sqrt().item()}
 
     def parts(self) -> dict[str, Any]:
         """Return the table, the starting position of the next games, and the generator."""
-        return {"weights": {"values": self.values}, "root": self.root, "rng": self.rng}
+        values = torch.from_numpy(self.values)
+        return {"weights": {"values": values}, "root": self.root, "rng": self.rng}
 
     def _play(self) -> None:
         """Play a batch of games from the root to the end, updating the table after each move."""
@@ -72,39 +69,32 @@ class TD0(TableLearner[TD0Config]):
         self.env.reset(options={"board": self.game.boards[self.root]} if self.root else None)
         opening = self.rng.integers(0, config.opening + 1, games)
         active, before, turn = np.ones(games, np.bool_), np.full(games, -1), 0
+        at = self.game.index(self.env.boards)
         while active.any():
-            at = self.game.index(self.env.boards)
             explore = (self.rng.random(games) < config.epsilon) | (turn < opening)
-            cells = self._choose(torch.as_tensor(at), torch.as_tensor(explore)[:, None])
-            after = self.game.successors[at, cells].astype(np.int64)
-            _, rewards, ended, _, _ = self.env.step(cells)
-            known = self.values[entries := self.representative[torch.as_tensor(after)]]
-            targets = self.values[entries] = torch.where(known < 0, self.first[entries], known)
+            cells = self._choose(at, explore[:, None])
+            after, outcomes, following = self.play(at, cells)
+            ended = outcomes != Outcome.GOING
+            known = self.values[entries := self.representative[after]]
+            targets = self.values[entries] = np.where(known < 0, self.first[entries], known)
             learn = active & (~explore | over[after] if config.notes else ~explore)
             if config.self_play:  # the move before was the other side's
                 self._learn(at, 1 - targets, learn)
             else:
                 self._learn(before, targets, learn & (before >= 0))
-                self._learn(
-                    after, torch.as_tensor((1 + rewards) / 2), active & ended & ~over[after]
-                )
+                self._learn(after, (1 + VALUES[outcomes]) / 2, active & ended & ~over[after])
             self.moves += int(active.sum())
-            before, active, turn = after, active & ~ended, turn + 1
+            at, before, active, turn = following, after, active & ~ended, turn + 1
 
-    def _choose(self, at: Tensor, explore: Tensor) -> NDArray[np.int64]:
+    def _choose(self, at: Rows, explore: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Choose a cell in each position (games,): the table's best move, or a random one.
 
         It is random where `explore` (games, 1) is True or no value is known.
         """
-        random_values = torch.as_tensor(self.rng.random((len(at), self.rules.cells)))
-        moves = self.move_values(at)
-        explore = (explore | (moves.amax(dim=1, keepdim=True) < 0)) & (self.after[at] >= 0)
-        return np.asarray(torch.where(explore, random_values, moves).argmax(dim=1).cpu())
+        random_values, moves = self.rng.random((len(at), self.rules.cells)), self.move_values(at)
+        explore = (explore | (moves < 0).all(axis=1, keepdims=True)) & (moves > -2)
+        return np.asarray(np.where(explore, random_values, moves).argmax(axis=1))
 
-    def _learn(self, at: NDArray[np.int64], targets: Tensor, which: NDArray[np.bool_]) -> None:
+    def _learn(self, at: Rows, targets: NDArray[np.float64], which: NDArray[np.bool_]) -> None:
         """Move the values of positions `at` (games,) toward `targets` where `which` is True."""
-        rows = torch.as_tensor(np.flatnonzero(which))
-        entries = self.representative[torch.as_tensor(at)[rows]]
-        change = torch.zeros_like(self.values).index_add_(0, entries, targets[rows])
-        counts = torch.bincount(entries, minlength=len(change))
-        self.values += self.config.alpha * (change - counts * self.values) / counts.clamp(min=1)
+        self.move_toward(self.representative[at[which]], targets[which], self.config.alpha)
