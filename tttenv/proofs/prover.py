@@ -40,6 +40,7 @@ QUIET_NODES = 20_000  # of the search for a win by threats before the search of 
 FEWEST_NODES = 1_000  # which it gets, or it is left out
 FEW_LINES = 2.2  # potential over its bound, up to which it is left out,
 OPEN_LINES = 4  # and from which only that search is of use
+WAITS = 10  # times as many nodes for the side to move, which is the likelier one to win
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,8 @@ class Prover:
             while trying := [s for s in self._open_questions(wins, position) if left[s] > 0]:
                 for attacker in trying:
                     used = self._nodes()
-                    won = self._quiet_slice(position, attacker, min(SLICE, left[attacker]))
+                    share = SLICE if attacker == trying[0] else SLICE // WAITS
+                    won = self._quiet_slice(position, attacker, min(share, left[attacker]))
                     left[attacker] -= max(1, self._nodes() - used)
                     if won is not None:
                         wins[attacker], left[attacker] = won or None, 0
