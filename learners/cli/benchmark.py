@@ -18,7 +18,6 @@ from tttenv.parallel.tasks import ResultsFolder
 from tttenv.utils import optional_dependencies
 from tttenv.utils.files import write
 
-PROG = "benchmark.py"
 EXAMPLES = """
 tttenv benchmark --quick
 tttenv benchmark --learners selfplay dqn --seeds 5
@@ -71,7 +70,7 @@ class Arguments:
     json: Flag = False  # print the results as JSON instead of tables
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv benchmark") -> None:
     """Run the benchmark, and print the paths of its files."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     for name in given.learners:

@@ -23,7 +23,6 @@ from tttenv.utils.files import write
 from tttenv.utils.registry import unknown
 from tttenv.utils.untrusted import shown
 
-PROG = "sweep.py"
 EXAMPLES = """
 tttenv sweep dqn --grid lr=1e-3,3e-4 --seeds 3
 tttenv sweep td0 qtable --seeds 20 --jobs 2
@@ -70,7 +69,7 @@ class Arguments:
     json: Flag = False  # print the results as JSON instead of lines and a table
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv sweep") -> None:
     """Train all settings, and print and write the results; exit with status 1 if a run failed."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     if not given.learners:

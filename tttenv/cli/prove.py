@@ -22,7 +22,6 @@ from tttenv.utils.untrusted import MEBIBYTE, file_name
 if TYPE_CHECKING:  # which starts the workers
     from tttenv.parallel.tasks import Context
 
-PROG = "prove.py"
 EXAMPLES = """
 tttenv prove 5,5,4
 tttenv prove 3,3,3 --board X___O____
@@ -60,7 +59,7 @@ class Arguments:
     json: Flag = False  # print the result as JSON
 
 
-def main(args: list[str], prog: str = PROG) -> None:
+def main(args: list[str], prog: str = "tttenv prove") -> None:
     """Prove the value of a game, save the proof, check it and print the result."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     if given.check is not None:
