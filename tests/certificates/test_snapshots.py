@@ -82,8 +82,8 @@ def test_hostile_snapshots_are_refused_in_a_line_and_the_player_plays(tmp_path, 
         read_from(tmp_path / "q")
     player(str(tmp_path / "q"))
     report_of(tmp_path / "report.html", str(tmp_path / "q"))
-    told = capsys.readouterr().err
-    assert re.fullmatch(r"tttenv report: the curve of q: [^\n]+\n", told)
+    printed = capsys.readouterr().err
+    assert re.fullmatch(r"tttenv report: the curve of q: [^\n]+\n", printed)
     text = (tmp_path / "report.html").read_text()
     assert "data-measures" in text
     assert "data-stops" not in text

@@ -203,16 +203,16 @@ def test_games_are_sampled_where_a_result_cannot_be_exact():
 
 def test_an_exact_result_that_takes_too_many_searches_is_given_up_before_the_first():
     """12 openings in both colours and 7 plies are 84 searches of each player, before any ends."""
-    openings, told = opening_classes(SMALL, 2), []
+    openings, printed = opening_classes(SMALL, 2), []
     searching = CachedPlayer(FunctionPlayer(SMALL, failing, Traits(searches=True)))
     two = searching, asker("first")
     assert pair.exact_odds(SMALL, *two, openings, PairLimits(searches=83)) is None
     with pytest.raises(PlayerError):
         pair.exact_odds(SMALL, *two, openings, PairLimits(searches=84))
     mcts = asker("mcts:iterations=5")
-    pair.play(SMALL, mcts, two[1], openings, 4, 0, tell=lambda *now: told.append(now))
-    assert {now[1:] for now in told} == {(20_000, "looking for an exact result")}
-    assert [now[0] for now in told] == sorted({now[0] for now in told})
+    pair.play(SMALL, mcts, two[1], openings, 4, 0, tell=lambda *now: printed.append(now))
+    assert {now[1:] for now in printed} == {(20_000, "looking for an exact result")}
+    assert [now[0] for now in printed] == sorted({now[0] for now in printed})
 
 
 # --- How players are asked
@@ -352,14 +352,14 @@ def test_a_program_is_known_by_each_file_of_its_command_and_what_these_import(tm
 
 # --- The file
 def test_a_file_has_the_results_of_all_pairs(usual):
-    told = json.loads(league.text(usual))
-    best = [row["player"] for row in told["players"]]
-    for row in told["pairs"]:
+    printed = json.loads(league.text(usual))
+    best = [row["player"] for row in printed["players"]]
+    for row in printed["pairs"]:
         found = usual.result(best[row["first"]], best[row["second"]])
         again = league.result_from_dict(row)
         assert (again.odds == found.odds).all()
         assert row["value"] == found.value
-        assert told["matrix"][row["second"]][row["first"]] == -row["value"]
+        assert printed["matrix"][row["second"]][row["first"]] == -row["value"]
 
 
 OPTIONS = ["--games", "10", "--positions", "1500", "--json"]
@@ -448,9 +448,9 @@ def test_a_failed_pair_is_named_and_the_status_is_1(tmp_path, monkeypatch, capsy
         with pytest.raises(SystemExit) as end:
             played(monkeypatch, ["first", "external:command=false", "random"])
         assert end.value.code == 1
-        told = capsys.readouterr()
-        assert "3 pairs, 1 exact, 2 without a result" in told.out
-        assert "tttenv league: no result of external:command=false and first: external" in told.err
+        printed = capsys.readouterr()
+        assert "3 pairs, 1 exact, 2 without a result" in printed.out
+        assert "league: no result of external:command=false and first: external" in printed.err
 
 
 def test_the_usual_players_are_a_ladder_and_the_trained_ones_of_the_board():

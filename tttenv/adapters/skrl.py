@@ -78,7 +78,7 @@ class Masked:
         for size in hidden:
             layers += [nn.Linear(width, size), nn.Tanh()]
             width = size
-        last = self.outputs or self.num_actions  # type: ignore[attr-defined]  # likewise
+        last = self.outputs or self.num_actions  # type: ignore[attr-defined]  # of Model
         self.net = nn.Sequential(*layers, nn.Linear(width, last))
 
     def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:

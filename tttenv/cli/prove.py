@@ -134,8 +134,7 @@ def _prove_parts(given: Arguments, folder: Path, rules: Any, board: Any) -> None
 
     options = workers.Workers(given.jobs, given.ray)
     workers.check(options)
-    outcomes = workers.run_all(tasks, options, None, given.json, keep, "replies")
-    workers.values(outcomes)
+    workers.values(workers.run_all(tasks, options, None, given.json, keep, "replies"))
 
 
 def prove_part(arguments: list[Any], context: "Context") -> dict[str, Any]:
@@ -192,7 +191,7 @@ def _proved(
         for done, file in enumerate(parts := _parts(given.parts)):
             tell(f"checking the parts of the proof: {done} of {len(parts)} done")
             start.prover.use(file)
-        now, saved_at = start, time.monotonic()
+        now, saved_at, most = start, time.monotonic(), 0
 
         def total(run: Any) -> SavedSearch:
             nodes, seconds = start.nodes + run.nodes, start.seconds + run.seconds
@@ -205,12 +204,12 @@ def _proved(
             return f"{now.nodes:,} nodes are saved in {unfinished}"
 
         def watch(run: Any) -> None:
-            nonlocal now
-            now = total(run)
+            nonlocal now, most
+            now, most = total(run), max(most, run.moves)
             words = _described(run, start.nodes, rules)
             tell(f"{rules}: {words}")
             if context is not None:
-                context.tell(1, 1, words)
+                context.tell(most - run.moves, most, words)
             if time.monotonic() - saved_at > SAVE_EVERY:
                 save()
 

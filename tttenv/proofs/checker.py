@@ -126,7 +126,7 @@ def verify(rules: Rules, position: Boards, attacker: str, claim: Claim, places: 
         rules: the game.
         position: the board (cells,), seen by the side to move.
         attacker: "X" or "O".
-        claim: the claim; at most so many positions are expected.
+        claim: the claim, which states how many positions there are at most.
         places: as `places_of` returns them.
 
     Raises:

@@ -24,8 +24,8 @@ before it, and repeats are written:
     n passes, m a1, position, a2 ..     the defender's position: after n passes, each followed by
                                         the position of the next rank, a reply on each cell that
                                         all their zones contain, on each empty cell if n is 0
-    FORGET, position                    the attacker's position, from which on nothing refers to
-                                        those that were finished before it
+    FORGET, position                    the attacker's position; nothing from here on refers to a
+                                        position that was finished earlier
 
 At rank 0 several replies may be one group, -n c1 .. cn with n >= 2 instead of a cell: the position
 with the defender's stones on all n cells follows. Before the first number, if the attacker is to
