@@ -150,8 +150,9 @@ def test_a_divided_proof_is_read_in_parts_which_answer_every_reply(
     assert made(claim.numbers).proof(board[None]) is not None
     player = made(wrong)  # no part is read yet
     assert player.strategy.moves(rules.start(1))[0] == wrong[0]
-    with pytest.raises(ValueError, match="part 4 is wrong"):
-        player(board[None])
+    for asked, boards in ((player, board[None]), (player.proof, rules.start(1))):
+        with pytest.raises(ValueError, match="part 4 is wrong"):
+            asked(boards)
     for numbers in (np.delete(claim.numbers, np.s_[marks[5] - 1 : marks[6] - 1]), wrong[1:]):
         with pytest.raises(ValueError, match="not divided by all replies to one move"):
             made(numbers)
