@@ -182,11 +182,12 @@ def learner_pages() -> dict[str, str]:
 def seeds_of_learners() -> str:
     """A table of what the measured seeds of every learner took."""
     from learners.cli.benchmark import measured
+    from tttenv.certificates import phrases
 
     rows = [
         "| learner | seeds unbeatable | steps, median | seconds of one core, median and slowest |"
-        " seeds without a blunder | steps | seconds |",
-        "|---|---|---|---|---|---|---|",
+        " seeds without a blunder | steps | seconds | moves a second |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for one in measured(ROOT / "checkpoints"):
         cells = [
@@ -197,6 +198,7 @@ def seeds_of_learners() -> str:
             f"{one['perfect']} of {one['seeds']}" if "perfect" in one else "not measured",
             f"{one['median_perfect_steps']:.0f}" if one.get("perfect") else "",
             f"{one['median_perfect_seconds']:.1f}" if one.get("perfect") else "",
+            phrases.large(one["moves_per_second"]),
         ]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)

@@ -232,6 +232,6 @@ def sentence(found: dict[str, Any]) -> str:
             f"; {found['perfect']} perfect, median {found['median_perfect_steps']:.0f} steps in"
             f" {found['median_perfect_seconds']:.1f} s"
         )
-    if found.get("moves_per_second"):  # which older results lack
+    if found["moves_per_second"]:
         sentence += f"; {phrases.large(found['moves_per_second'])} moves a second"
     return sentence

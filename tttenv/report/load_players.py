@@ -204,12 +204,15 @@ def _among(player: Shown, folder: str, trainings: list[BenchmarkTraining]) -> Sh
 
 
 @cache
-def _measured() -> dict[str, Seeds]:
-    """Return the training results of the bundled learners, by name."""
+def _measured() -> dict[str, dict[str, Any]]:
+    """Return what the seeds of the bundled learners took, by name, as fields of `Shown`."""
     file = bundled.home() / "benchmark.json"
     rows = json.loads(file.read_text(encoding="utf-8"))["learners"] if file.is_file() else []
     return {
-        one["learner"]: Seeds(one["unbeatable"], one["seeds"], one["median_seconds"])
+        one["learner"]: {
+            "seeds": Seeds(one["unbeatable"], one["seeds"], one["median_seconds"]),
+            "moves_per_second": one["moves_per_second"],
+        }
         for one in rows
     }
 
@@ -300,7 +303,7 @@ def trained(folder: Path, name: str) -> Shown:
         table=table,
         seconds=seconds,
         steps=steps,
-        seeds=_measured().get(str(card["learner"])) if from_package else None,
+        **_measured().get(str(card["learner"]), {}) if from_package else {},
         curve=curve,
         snapshots=earlier,
         complaint=complaint,
