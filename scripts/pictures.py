@@ -145,7 +145,7 @@ def games() -> Pictures:
 
 STRIP, APART, ABOVE = 18, 26, 34  # height of a learner's strip, from one to the next, and above all
 FROM, TO = 90, 470  # the time axis in view-box units
-SOONEST, LATEST = 0.02, 100.0  # its ends in seconds, with a logarithmic scale between
+SOONEST, LATEST = 0.01, 100.0  # its ends in seconds, with a logarithmic scale between
 SURVIVE = {"perfect_at": "o", "unbeatable_at": "x"}  # the colour of each mark; the later one below
 AREAS = """
 .area { fill-opacity: .3; stroke-width: 1.2; stroke-linejoin: round }
