@@ -155,8 +155,7 @@ def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_ha
                 seated, reachability.SearchOptions(20_000, followed=0)
             ).run()
             assert number == 0 or found.never_loses is False
-    timed = player("mcts:time=0.01", rules)
-    assert metric_table.losing_leaves(rules, timed) == {}
+    assert metric_table.losing_leaves(rules, player("mcts:time=0.01", rules)) == {}
 
 
 SIDES, ODDS = (-1.0, 0.0, 1.0), (0.0, 1.0)  # what is certain

@@ -44,16 +44,18 @@ def test_it_names_the_trained_players_in_runs_that_it_leaves_out(monkeypatch, tm
     assert capsys.readouterr().out.endswith("runs/sweep: to show one, tttenv report runs/dqn-0\n")
 
 
-def test_the_leaderboard_has_the_pace_of_all_seeds_and_the_seconds_to_expert(tmp_path):
+@pytest.mark.parametrize("seeds", [1, 4])
+def test_the_leaderboard_has_the_pace_of_all_seeds_and_how_many_there_are(tmp_path, seeds):
     one = {"learner": "dqn", "folder": str(home() / "dqn"), "unbeatable_at": None}
-    rates = enumerate([2e6, 1e6, 9e6, None])
-    trainings = [{**one, "seed": seed, "moves_per_second": rate} for seed, rate in rates]
+    rates = [2e6, 1e6, 9e6, None][:seeds]
+    trainings = [{**one, "seed": i, "moves_per_second": rate} for i, rate in enumerate(rates)]
     results = {"players": [{"player": "dqn 0", **one}], "trainings": trainings}
     (tmp_path / "benchmark.json").write_text(json.dumps(results))
     (shown,) = from_benchmark(tmp_path / "benchmark.json", home())
     table = leaderboard.html([shown])
     assert f"<small>expert {shown.curve.perfect_at[1]:.1f}</small>" in table
     assert "<small>2 million moves/s</small>" in table
+    assert ("seeds unbeatable" in table) == (seeds > 1)
 
 
 @pytest.mark.parametrize("spec", ["minimax:ties=first", "minimax", "random"])

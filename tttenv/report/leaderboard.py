@@ -89,7 +89,7 @@ def _verdict(player: Shown) -> Markup:
     mark = element("svg", drawn, viewBox="0 0 12 12", aria_hidden="true")
     words = "never loses" if safe else "can be beaten"
     verdict = element("span", mark, words, class_=f"verdict {'safe' if safe else 'beaten'}")
-    if player.seeds is None:
+    if player.seeds is None or player.seeds.count == 1:
         return verdict
     seeds = f"{player.seeds.unbeatable} of {player.seeds.count} seeds unbeatable"
     return joined([verdict, " ", element("small", seeds)])
@@ -122,8 +122,8 @@ def _seconds(player: Shown) -> Cell:
     seconds = element("span" if reached else "i", f"{player.seconds:.1f}")
     if curve and curve.perfect_at:
         more.append(f"expert {curve.perfect_at[1]:.1f}")
-    if player.moves_per_second:
-        more.append(f"{phrases.large(player.moves_per_second)} moves/s")
+    if player.seeds and player.seeds.moves_per_second:
+        more.append(f"{phrases.large(player.seeds.moves_per_second)} moves/s")
     below = (part for words in more for part in (" ", element("small", words)))
     return joined([seconds, *below]), player.seconds
 
@@ -171,8 +171,8 @@ def _figure(player: Shown, number: int) -> Markup:
             words += f", but only at {sum(since)} of the {len(since)} certificates from there on"
     if curve.perfect_at:
         words += f"; without a blunder after {phrases.counted(curve.perfect_at[0], 'step')}"
-    if player.seeds and player.seeds.median_seconds is not None:
-        found = player.seeds
+    found = player.seeds
+    if found and found.count > 1 and found.median_seconds is not None:
         words += f"; median of {found.count} seeds {found.median_seconds:.1f} s"
     share = phrases.share(curve.optimal[-1])
     label = f"{player.name}: {words}; optimal moves {share} %"

@@ -89,6 +89,7 @@ class Seeds:
     unbeatable: int
     count: int
     median_seconds: float | None  # to the first unbeatable certificate
+    moves_per_second: float | None  # that they learned from, median
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,7 @@ class Shown:
     network: Network | None = None  # of one for a larger board, to play it in the page
     seconds: float | None = None  # to the first unbeatable certificate, or of the whole run
     steps: int | None = None  # until then
-    moves_per_second: float | None = None  # that it learned from, median of its learner's seeds
-    seeds: Seeds | None = None  # of its learner, if several were trained
+    seeds: Seeds | None = None  # of its learner
     curve: Curve | None = None
     snapshots: dict[int, Moves] = field(default_factory=dict)  # earlier moves by step
     complaint: str | None = None  # error in the files of the run
@@ -196,25 +196,19 @@ def _among(player: Shown, folder: str, trainings: list[BenchmarkTraining]) -> Sh
     name, alike = own["learner"], [one for one in trainings if one["learner"] == own["learner"]]
     times = [one["unbeatable_at"][1] for one in alike if one["unbeatable_at"] is not None]
     rates = [rate for one in alike if (rate := one.get("moves_per_second"))]
-    player = replace(player, moves_per_second=median(rates) if rates else None)
-    if len(alike) == 1:
-        return replace(player, name=shorter(name, LONGEST), seeds=None)
-    seeds = Seeds(len(times), len(alike), median(times) if times else None)
-    return replace(player, name=shorter(f"{name} seed {own['seed']}", LONGEST), seeds=seeds)
+    medians = [median(numbers) if numbers else None for numbers in (times, rates)]
+    name = name if len(alike) == 1 else f"{name} seed {own['seed']}"
+    seeds = Seeds(len(times), len(alike), *medians)
+    return replace(player, name=shorter(name, LONGEST), seeds=seeds)
 
 
 @cache
-def _measured() -> dict[str, dict[str, Any]]:
-    """Return what the seeds of the bundled learners took, by name, as fields of `Shown`."""
+def _measured() -> dict[str, Seeds]:
+    """Return the training results of the bundled learners, by name."""
     file = bundled.home() / "benchmark.json"
     rows = json.loads(file.read_text(encoding="utf-8"))["learners"] if file.is_file() else []
-    return {
-        one["learner"]: {
-            "seeds": Seeds(one["unbeatable"], one["seeds"], one["median_seconds"]),
-            "moves_per_second": one["moves_per_second"],
-        }
-        for one in rows
-    }
+    fields = "unbeatable", "seeds", "median_seconds", "moves_per_second"
+    return {one["learner"]: Seeds(*(one[field] for field in fields)) for one in rows}
 
 
 def from_specs(specs: list[str], tell: Tell = lambda text: None) -> list[Shown]:
@@ -303,7 +297,7 @@ def trained(folder: Path, name: str) -> Shown:
         table=table,
         seconds=seconds,
         steps=steps,
-        **_measured().get(str(card["learner"]), {}) if from_package else {},
+        seeds=_measured().get(str(card["learner"])) if from_package else None,
         curve=curve,
         snapshots=earlier,
         complaint=complaint,
