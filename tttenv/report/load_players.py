@@ -196,9 +196,9 @@ def _among(player: Shown, folder: str, trainings: list[BenchmarkTraining]) -> Sh
     name, alike = own["learner"], [one for one in trainings if one["learner"] == own["learner"]]
     times = [one["unbeatable_at"][1] for one in alike if one["unbeatable_at"] is not None]
     rates = [rate for one in alike if (rate := one.get("moves_per_second"))]
-    medians = [median(numbers) if numbers else None for numbers in (times, rates)]
-    name = name if len(alike) == 1 else f"{name} seed {own['seed']}"
-    seeds = Seeds(len(times), len(alike), *medians)
+    seconds, pace = (median(numbers) if numbers else None for numbers in (times, rates))
+    seeds = Seeds(len(times), len(alike), seconds, pace)
+    name += f" seed {own['seed']}" if len(alike) > 1 else ""
     return replace(player, name=shorter(name, LONGEST), seeds=seeds)
 
 
