@@ -171,19 +171,18 @@ class Prover:
             for attacker in self._open_questions(wins, position):  # it may be known
                 wins[attacker] = self._continue(position, attacker, 1)
             left = {side: self._quiet_nodes(position, side, nodes) for side in SIDES}
+            charged = dict.fromkeys(SIDES, 0)  # a node of the less likely side is dearer
             while trying := [s for s in self._open_questions(wins, position) if left[s] > 0]:
-                for attacker in trying:
-                    used = self._nodes()
-                    share = SLICE if attacker == trying[0] else SLICE // WAITS
-                    won = self._quiet_slice(position, attacker, min(share, left[attacker]))
-                    left[attacker] -= max(1, self._nodes() - used)
-                    if won is not None:
-                        wins[attacker], left[attacker] = won or None, 0
-                    if watch is not None:
-                        spent = self._nodes() - before
-                        watch(self._quiet_progress(attacker, spent, clock.seconds))
-                    if won:
-                        break
+                attacker, used = min(trying, key=charged.__getitem__), self._nodes()
+                won = self._quiet_slice(position, attacker, min(SLICE, left[attacker]))
+                used = max(1, self._nodes() - used)
+                left[attacker] -= used
+                charged[attacker] += used if attacker == trying[0] else used * WAITS
+                if won is not None:
+                    wins[attacker], left[attacker] = won or None, 0
+                if watch is not None:
+                    spent = self._nodes() - before
+                    watch(self._quiet_progress(attacker, spent, clock.seconds))
             while (turns := self._open_questions(wins, position)) and (
                 nodes is None or self._nodes() - before < nodes
             ):
