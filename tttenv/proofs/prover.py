@@ -171,11 +171,12 @@ class Prover:
             for attacker in self._open_questions(wins, position):  # it may be known
                 wins[attacker] = self._continue(position, attacker, 1)
             left = {side: self._quiet_nodes(position, side, nodes) for side in SIDES}
-            charged = dict.fromkeys(SIDES, 0)  # a node of the less likely side is dearer
+            charged = dict.fromkeys(SIDES, 0)  # nodes used; the less likely side pays more
             while trying := [s for s in self._open_questions(wins, position) if left[s] > 0]:
-                attacker, used = min(trying, key=charged.__getitem__), self._nodes()
+                attacker = min(trying, key=charged.__getitem__)
+                start = self._nodes()
                 won = self._quiet_slice(position, attacker, min(SLICE, left[attacker]))
-                used = max(1, self._nodes() - used)
+                used = max(1, self._nodes() - start)
                 left[attacker] -= used
                 charged[attacker] += used if attacker == trying[0] else used * WAITS
                 if won is not None:
