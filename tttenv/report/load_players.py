@@ -193,12 +193,12 @@ def _among(player: Shown, folder: str, trainings: list[BenchmarkTraining]) -> Sh
     own = next((one for one in trainings if one["folder"] == folder), None)
     if own is None:
         return player
-    name, alike = own["learner"], [one for one in trainings if one["learner"] == own["learner"]]
+    alike = [one for one in trainings if one["learner"] == own["learner"]]
     times = [one["unbeatable_at"][1] for one in alike if one["unbeatable_at"] is not None]
     rates = [rate for one in alike if (rate := one.get("moves_per_second"))]
     seconds, pace = (median(numbers) if numbers else None for numbers in (times, rates))
     seeds = Seeds(len(times), len(alike), seconds, pace)
-    name += f" seed {own['seed']}" if len(alike) > 1 else ""
+    name = own["learner"] if len(alike) == 1 else f"{own['learner']} seed {own['seed']}"
     return replace(player, name=shorter(name, LONGEST), seeds=seeds)
 
 
