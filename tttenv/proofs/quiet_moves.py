@@ -2,14 +2,13 @@
 
 A proof-number search (Allis, van der Meulen and van den Herik, 1994) over the attacker's quiet
 moves; `tttenv.proofs.threats_kernel` judges every position of his, and proves the win after a pass
-of the defender, whose zone holds the replies to follow. Where there is no such win, far replies are
-answered in groups: the defender gets the stones of all of them at once. Before a position is
-searched, the moves that won with the same stones of the attacker are tried against all replies,
-those that refuted them most often first.
+of the defender, whose zone holds the replies to follow. Before a position is searched, and when one
+of them is new, the moves that won with the same stones of the attacker are tried against all
+replies, those that refuted them most often first.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,22 +33,24 @@ PLACES, FEWEST_PLACES = 2**20, 2**10  # in the table of threats, at most and at 
 POSITION = 500  # bytes of a position, besides its cells
 INFINITY = 1 << 30
 WIDTH = 8  # quiet moves tried in a position, those on the strongest lines
-FIRST_PASS, PASS = 300, 5_000  # nodes after a pass: at first, and when nothing else is left
-REPLY, REPLAYED, FIRST = 600, 600, 10_000  # after a reply, in a replay, and once for each position
+WIDER = {2: 30, 3: 16}  # with so many stones of the attacker, once it was visited so often:
+WIDEN = 20
+PASS = 1_500  # nodes after a pass
+GLANCE, REPLY = 64, 600  # after a reply: at first, and if the quiet move is tried further
+REPLAYED, FIRST = 200, 10_000  # in a replay, and once for each position
 FEW = 2  # stones of the attacker, with which all replies may have to be answered
 LATER = 2_000  # proof number of another move than the strongest, with so few stones
-DEFERRED = 15  # proof number of a quiet move after which no win was found at first
-UNANSWERED = 10  # replies to a quiet move that are searched at a time
+UNANSWERED = 10  # replies to a quiet move that are searched at a time,
+COUNTED = 4  # but all of them up to so many stones of the attacker
+PRICE = 20  # added to the proof number of a move that leaves so few replies: such moves look
+FORCED = 8  # cheap, and put off the quiet move that is needed
 REPLAYS = 300  # positions of a replay
 REMEMBERED = 6  # moves for each set of the attacker's stones
 EMPTY = 0.01  # strength of a line without stones
 STRONGEST = 1_000  # strength that no lines give
-NEAR = 4  # cells from the attacker's stones, up to which every reply has an answer of its own
-COLORS = 5  # so many groups of far cells, no two of which are on a line of five
-VISITS = 6  # of a group before it is split
+ROUND = 200  # visits of one of all replies before the next one's
+BEHIND = float(np.hypot(2, 2))  # distance of a cell from one with only a cell between
 PATIENCE = 5  # visits of a quiet move that weigh as much as one more proof number
-
-Reply = tuple[int, ...]  # the cells that the defender gets
 
 
 @dataclass(slots=True, eq=False)
@@ -63,7 +64,11 @@ class Node:
     opened: bool = False
     children: list["Node"] = field(default_factory=list)
     parents: list["Node"] = field(default_factory=list)
-    waiting: list[Reply] = field(default_factory=list)  # replies that are not judged yet
+    waiting: list[int] = field(default_factory=list)  # replies that are not judged yet
+    judged: int = 0  # nodes that its replies were judged with
+    price: int = 0  # part of the proof number, until the position is decided
+    width: int = 0  # quiet moves that were listed
+    news: int = 0  # moves that had been learned with its stones when they were last replayed
     visits: int = 0
 
     def settle(self, wins: bool) -> None:
@@ -81,21 +86,20 @@ class QuietSearch:
         places = min(PLACES, max(FEWEST_PLACES, memory // 4 // entry_bytes(rules.cells)))
         self.threats = new_threat_search(rules, 1 << (places.bit_length() - 1))
         self._room = memory // 2 // (rules.cells + POSITION)  # positions to be kept
+        self._remembered = 0  # won positions that were kept when others were forgotten
         self._given: set[bytes] = set()  # positions whose wins are proved elsewhere
         self.moves: dict[bytes, int | None] = {}  # of won positions, by image; None for threats
-        self.groups: dict[bytes, list[Reply]] = defaultdict(list)  # of positions to be answered
         self._won_with: dict[bytes, list[int]] = defaultdict(list)
+        self._news: Counter[bytes] = Counter()  # times that the first of those changed
         self._refuted: dict[bytes, Counter[int]] = defaultdict(Counter)
         self._nodes: dict[bytes, Node] = {}
         self.root = Node(rules.start(), True)
         self._maps = maps(rules)
         rows, columns = np.divmod(np.arange(rules.cells), rules.n)
-        self._rows, self._columns = rows, columns
         self._steps = np.stack([rows[:, None] - rows, columns[:, None] - columns])
         self._away: NDArray[np.int64] = np.abs(self._steps).max(axis=0)
         outwards = np.maximum(np.abs(2 * rows - rules.m + 1), np.abs(2 * columns - rules.n + 1))
         self._outwards: NDArray[np.float64] = EMPTY * outwards / (2 * rules.cells)
-        self._color = (rows + 2 * columns) % COLORS
 
     @property
     def nodes(self) -> int:
@@ -120,25 +124,16 @@ class QuietSearch:
         return bool(threats_win(self.threats, nodes))
 
     def found(self) -> dict[str, NDArray[Any]]:
-        """Return what the searches found, to be saved: quiet moves that win, groups of replies."""
-        won = [(key, cell) for key, cell in self.moves.items() if cell is not None]
-        groups = [(key, reply) for key, known in self.groups.items() for reply in known]
-        return {
-            "won": _boards([key for key, _ in won], self.rules.cells),
-            "moves": np.array([cell for _, cell in won], np.int16),
-            "answered": _boards([key for key, _ in groups], self.rules.cells),
-            "groups": np.array(
-                [np.isin(np.arange(self.rules.cells), reply) for _, reply in groups], np.int8
-            ).reshape(-1, self.rules.cells),
-        }
+        """Return what the searches found, to be saved: positions won by quiet moves, and these."""
+        won = {key: cell for key, cell in self.moves.items() if cell is not None}
+        boards = np.frombuffer(b"".join(won), np.int8).reshape(-1, self.rules.cells)
+        return {"won": boards.copy(), "moves": np.array([*won.values()], np.int16)}
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Take over what `found` returned."""
         for board, cell in zip(saved["won"], saved["moves"].tolist(), strict=True):
             for one in self._maps:
                 self._keep(board[one], int(np.flatnonzero(one == cell)[0]))
-        for board, group in zip(saved["answered"], saved["groups"], strict=True):
-            self._group(board, tuple(np.flatnonzero(group).tolist()))
 
     def search(self, board: Boards, attacks: bool, nodes: int) -> bool | None:
         """Return whether the attacker wins, None if so many nodes do not decide it.
@@ -157,21 +152,52 @@ class QuietSearch:
             if len(self._nodes) + len(self.moves) > self._room:
                 root = self._forget()
             node = root
-            while node.children:
+            while node.children and not self._improves(node):
                 node.visits += 1
-                node = min(node.children, key=_least_work if node.attacks else _first_disproof)
-            node.visits += 1
-            if node.attacks:
-                self._open_attack(node)
-            else:
-                self._open_replies(node, PASS)
+                node = min(node.children, key=_order(node))
+            if not node.opened:
+                node.visits += 1
+                if node.attacks:
+                    self._open_attack(node)
+                else:
+                    self._open_replies(node)
             self._update(node)
         return root.proof == 0
 
+    def _improves(self, node: Node) -> bool:
+        """Look at a position again if there is cause to; return whether that found anything."""
+        if not node.attacks:
+            return node.judged < REPLY and self._judge_again(node)
+        stones = stones_of(node.board)
+        if node.news < self._news[stones]:
+            node.news = self._news[stones]
+            if self._replays(node.board, [REPLAYS]):
+                node.settle(True)
+                return True
+        width = WIDER.get(stones.count(1), WIDTH)
+        if node.visits < WIDEN or node.width >= width:
+            return False
+        node.width = width
+        self._try_moves(node, self.candidates(node.board, width))
+        return True
+
+    def _judge_again(self, node: Node) -> bool:
+        """Judge the replies left by a glance; return whether threats win after any of them."""
+        node.judged = REPLY
+        won = [c for c in node.children if not c.opened and self._won(c.board, REPLY)]
+        for child in won:
+            child.settle(True)
+        return bool(won)
+
     def _forget(self) -> Node:
-        """Forget the tree, and the positions that threats win; return a new root."""
+        """Forget the tree, and the positions that threats win; return a new root.
+
+        Without a new win since the last time all would come as before: then there is more room.
+        """
         kept = {key: cell for key, cell in self.moves.items() if cell is not None}
-        self._room = max(self._room, 4 * len(kept))
+        more = 1 if len(kept) > self._remembered else 2
+        self._room = max(more * self._room, 4 * len(kept))
+        self._remembered = len(kept)
         self.moves = kept | dict.fromkeys(self._given)
         self._nodes = {}
         self.root = self._node(self.root.board, self.root.attacks, None)
@@ -192,7 +218,7 @@ class QuietSearch:
             return 0, None
         child = min(node.children, key=_first_disproof)
         cells = np.flatnonzero(child.board != node.board)
-        return len(node.children) + sum(map(len, node.waiting)), int(cells[0])
+        return len(node.children) + len(node.waiting), int(cells[0])
 
     def _node(self, board: Boards, attacks: bool, parent: Node | None) -> Node:
         node = self._nodes.setdefault(board.tobytes() + bytes([attacks]), Node(board, attacks))
@@ -213,89 +239,85 @@ class QuietSearch:
         """Keep the quiet move that wins a position."""
         key, at = self.image(board)
         self.moves[key] = int(np.flatnonzero(self._maps[at] == cell)[0])
-        known = self._won_with[stones_of(board)]
+        stones = stones_of(board)
+        known = self._won_with[stones]
+        self._news[stones] += cell not in known[:2]
         known[:] = [cell, *(other for other in known if other != cell)][:REMEMBERED]
 
     def _open_attack(self, node: Node) -> None:
         """Judge a position of the attacker, and list his quiet moves if it is not decided."""
         board = node.board
+        node.news = self._news[stones_of(board)]
         if self._replays(board, [REPLAYS]) or self._won(board, FIRST):
             node.settle(True)
             return
         set_position(self.threats, board, 0)
         wanted = immediate(self.threats)[2]
+        node.opened, node.width = True, WIDTH
         if wanted == NONE:
-            cells = self.candidates(board)
+            self._try_moves(node, self.candidates(board))
         else:
-            cells = [] if wanted == SEVERAL else [int(wanted)]
-        node.opened = True
+            node.width = board.size
+            self._try_moves(node, [] if wanted == SEVERAL else [int(wanted)])
+
+    def _try_moves(self, node: Node, cells: list[int]) -> None:
+        """Add quiet moves to a position of the attacker, until one wins at once."""
         for cell in cells:
-            after = self._node(with_stones(board, (cell,), 1), False, node)
+            after = self._node(with_stones(node.board, (cell,), 1), False, node)
             few = (after.board == 1).sum() <= FEW
             if few and node.children and not after.opened:
                 after.proof = LATER
             elif not after.opened:
-                self._open_replies(after, PASS if few else FIRST_PASS)
-            if after.disproof > 0:
+                self._open_replies(after)
+            if after.disproof > 0 and after not in node.children:
                 node.children.append(after)
             if after.proof == 0:
                 break
 
-    def candidates(self, board: Boards) -> list[int]:
+    def candidates(self, board: Boards, width: int = WIDTH) -> list[int]:
         """Return the quiet moves to try on a board (cells,), the attacker to move, best first."""
         weights = np.where(board == 0, self._weights(board), 0)
-        strongest = np.argsort(-weights, kind="stable")[:WIDTH]
+        strongest = np.argsort(-weights, kind="stable")[:width]
         cells = [int(cell) for cell in strongest if weights[cell] > 0]
         known = self._won_with[stones_of(board)]
         return cells + [cell for cell in known if board[cell] == 0 and cell not in cells]
 
-    def _open_replies(self, node: Node, nodes: int) -> None:
-        """List the defender's replies to a quiet move, and judge the first of them."""
-        replies = self.replies(node.board, nodes)
-        if replies is None and nodes < PASS and not self._is_refuted(node.board):
-            node.proof = DEFERRED
-        elif replies is None:
+    def _open_replies(self, node: Node) -> None:
+        """List the defender's replies to a quiet move, and judge them at a glance."""
+        replies = self.replies(node.board)
+        if replies is None:
             node.settle(False)
         else:
-            node.opened, node.waiting = True, replies
+            node.opened, node.waiting, node.judged = True, replies, GLANCE
+            node.price = PRICE if len(replies) <= FORCED else 0
             self._judge(node)
             self._weigh(node)
 
-    def _is_refuted(self, board: Boards) -> bool:
-        """Return whether the defender, to move, wins by threats alone."""
-        set_position(self.threats, board, 0)
-        return bool(defender_wins(self.threats))
-
-    def replies(self, board: Boards, nodes: int = PASS) -> list[Reply] | None:
+    def replies(self, board: Boards) -> list[int] | None:
         """Return the replies that the attacker has to answer, or None if his move is given up."""
         set_position(self.threats, board, 0)
         first, second, theirs = immediate(self.threats)
         if theirs != NONE:
             return None
         if first != NONE:
-            return [] if second != NONE else [(int(first),)]
+            return [] if second != NONE else [int(first)]
         if defender_wins(self.threats):
             return None
-        zone = np.ones(board.size, bool)
-        passes = self.threats_prove(board, nodes, 1)
-        if passes:
-            zone = sets.as_mask(self.threats.zones[0], board.size)
+        zone = board == 0
+        if self.threats_prove(board, PASS, 1):
+            zone &= sets.as_mask(self.threats.zones[0], board.size)
         elif (board == 1).sum() > FEW:
             return None
-        cells = np.flatnonzero(zone & (board == 0))
         away = self._away[board == 1].min(axis=0)
-        near = cells[away[cells] <= NEAR] if not passes else cells
         weights, refuted = self._weights(board), self._refuted[stones_of(board)]
-        order = sorted(near.tolist(), key=lambda cell: (-refuted[cell], -weights[cell], away[cell]))
-        far = cells[away[cells] > NEAR] if not passes else cells[:0]
-        groups = [tuple(far[self._color[far] == color].tolist()) for color in range(COLORS)]
-        return [*((cell,) for cell in order), *filter(None, groups)]
+        cells = np.flatnonzero(zone).tolist()
+        return sorted(cells, key=lambda cell: (-refuted[cell], -weights[cell], away[cell]))
 
     def _weights(self, board: Boards) -> NDArray[np.float64]:
         """Return the strength of each cell: of the lines through it that one side has stones on.
 
         Of all cells diagonally next to an attacker's only stone, the one farthest from the defender
-        is the strongest.
+        is the strongest, but not one behind that stone, seen from a stone that touches it.
         """
         held = board[self.rules.lines]
         mine, theirs = (held == 1).sum(axis=1), (held == -1).sum(axis=1)
@@ -306,30 +328,22 @@ class QuietSearch:
         if (board == 1).sum() == 1:
             down, right = np.abs(self._steps[:, :, board == 1])
             far = np.hypot(*self._steps[:, :, board == -1]).min(axis=1, initial=board.size)
-            strength += STRONGEST * far * ((down == 1) & (right == 1)).ravel()
+            beside = (down == 1) & (right == 1) & (far != BEHIND)[:, None]
+            strength += STRONGEST * far * beside.ravel()
         np.add.at(strength, self.rules.lines.ravel(), spread)
         return strength
 
     def _judge(self, node: Node) -> None:
         """Judge replies that wait, until some are left to be searched."""
         searched = 0
-        while node.waiting and searched < UNANSWERED:
+        most = node.board.size if (node.board == 1).sum() <= COUNTED else UNANSWERED
+        while node.waiting and searched < most:
             reply = node.waiting.pop(0)
-            board = with_stones(node.board, reply, -1)
-            if len(reply) > 1:
-                self._group(node.board, reply)
-            if self._won(board, REPLY):
-                continue
-            if len(reply) == 1:
-                self._refuted[stones_of(node.board)][reply[0]] += 1
-            searched += 1
-            node.children.append(self._node(board, True, node))
-
-    def _group(self, board: Boards, reply: Reply) -> None:
-        """Keep a group of replies to a position, for the record."""
-        known = self.groups[board.tobytes()]
-        if reply not in known:
-            known.append(reply)
+            board = with_stones(node.board, (reply,), -1)
+            if not self._won(board, node.judged):
+                self._refuted[stones_of(node.board)][reply] += 1
+                searched += 1
+                node.children.append(self._node(board, True, node))
 
     def _weigh(self, node: Node) -> bool:
         """Compute the numbers of a position from those after its moves; return if they change."""
@@ -350,7 +364,6 @@ class QuietSearch:
             most = max(child.disproof for child in node.children)
             node.disproof = min(INFINITY - 1, most + len(node.children) - 1)
         else:
-            self._split_groups(node)
             node.children = [child for child in node.children if child.proof > 0]
             while node.waiting and len(node.children) < 3:
                 self._judge(node)
@@ -361,24 +374,9 @@ class QuietSearch:
             else:
                 total = sum(child.proof for child in node.children)
                 more = -(-len(node.waiting) // UNANSWERED)
-                node.proof = min(INFINITY - 1, total + more)
+                node.proof = min(INFINITY - 1, total + more + node.price)
                 node.disproof = min(child.disproof for child in node.children)
         return (node.proof, node.disproof) != before
-
-    def _split_groups(self, node: Node) -> None:
-        """Halve the groups of replies that are too strong together, by their direction."""
-        for child in list(node.children):
-            hard = child.disproof == 0 or child.visits >= VISITS
-            cells = np.flatnonzero(child.board != node.board)
-            if child.proof == 0 or len(cells) == 1 or not hard:
-                continue
-            node.children.remove(child)
-            mine = np.flatnonzero(node.board == 1)
-            down = self._rows[cells] - self._rows[mine].mean()
-            right = self._columns[cells] - self._columns[mine].mean()
-            turned = cells[np.argsort(np.arctan2(down, right), kind="stable")].tolist()
-            half = len(turned) // 2
-            node.waiting += [tuple(turned[:half]), tuple(turned[half:])]
 
     def _update(self, node: Node) -> None:
         """Compute the numbers of a position and of all that lead to it again, the latest first."""
@@ -409,21 +407,13 @@ class QuietSearch:
         for reply in replies:
             if left[0] < 0:
                 return False
-            if len(reply) > 1:
-                self._group(after, reply)
-            if not self._replays(with_stones(after, reply, -1), left):
-                if len(reply) == 1:
-                    self._refuted[stones_of(after)][reply[0]] += 1
+            if not self._replays(with_stones(after, (reply,), -1), left):
+                self._refuted[stones_of(after)][reply] += 1
                 return False
         return True
 
 
-def _boards(keys: list[bytes], cells: int) -> NDArray[np.int8]:
-    """Return the boards (boards, cells) that keys are made of."""
-    return np.frombuffer(b"".join(keys), np.int8).reshape(-1, cells).copy()
-
-
-def with_stones(board: Boards, cells: Reply, side: int) -> Boards:
+def with_stones(board: Boards, cells: tuple[int, ...], side: int) -> Boards:
     """Return the board with stones of a side on some more cells."""
     after = board.copy()
     after[list(cells)] = side
@@ -433,6 +423,18 @@ def with_stones(board: Boards, cells: Reply, side: int) -> Boards:
 def stones_of(board: Boards) -> bytes:
     """Return the attacker's stones, as a key."""
     return bytes((board == 1).tobytes())
+
+
+def _order(node: Node) -> Callable[[Node], tuple[float, int]]:
+    """Return the order in which the moves of a position are searched."""
+    if node.attacks:
+        return _least_work
+    return _first_disproof if (node.board == 1).sum() > FEW else _in_rounds
+
+
+def _in_rounds(node: Node) -> tuple[float, int]:
+    """Order replies by visits: each gets so many before the next, and in each round twice more."""
+    return (node.visits // ROUND).bit_length(), 0
 
 
 def _first_proof(node: Node) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Mask
 from tttenv.proofs import search_kernel, steps_kernel
 from tttenv.proofs import table_kernel as sets
-from tttenv.proofs.quiet_moves import QuietSearch, Reply, stones_of, with_stones
+from tttenv.proofs.quiet_moves import QuietSearch, stones_of, with_stones
 from tttenv.proofs.recording_kernel import (
     BUSY,
     FAILED,
@@ -267,19 +267,14 @@ class WinRecorder:
         if not zone.any():
             raise _damaged(self.rules)
 
-    def _in_order(self, board: Boards, left: Mask) -> list[Reply]:
-        """Return groups of replies that are known to lose together, then each reply alone."""
+    def _in_order(self, board: Boards, left: Mask) -> list[tuple[int, ...]]:
+        """Return the replies whose proof is a part, perhaps of several at once, then all others."""
         parts = []
         for part in self._parts.get(stones_of(board), []):
             cells = np.flatnonzero(part.board != board)
             if len(cells) and (board[cells] == 0).all():
                 parts.append(tuple(cells.tolist()))
-        groups = self.quiet.groups.get(board.tobytes(), [])
-        known = [
-            g for g in groups if self.quiet.image(with_stones(board, g, -1))[0] in self.quiet.moves
-        ]
-        known.sort(key=len, reverse=True)
-        replies = [*parts, *known, *((int(cell),) for cell in np.flatnonzero(left))]
+        replies = [*parts, *((int(cell),) for cell in np.flatnonzero(left))]
         own = [one for one in self._maps if (board[one] == board).all()]
         images = (np.flatnonzero(np.isin(one, cells)) for cells in replies for one in own)
         return [tuple(cells.tolist()) for cells in images]

@@ -23,7 +23,7 @@ from tttenv.proofs.table_kernel import (
 )
 from tttenv.utils.tensor_file import read_state, write_state
 
-KIND = "unfinished search of an m,n,k-game's value, 3"
+KIND = "unfinished search of an m,n,k-game's value, 4"
 
 
 @dataclass(frozen=True, eq=False)
