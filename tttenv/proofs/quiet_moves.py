@@ -33,8 +33,8 @@ PLACES, FEWEST_PLACES = 2**20, 2**10  # in the table of threats, at most and at 
 POSITION = 500  # bytes of a position, besides its cells
 INFINITY = 1 << 30
 WIDTH = 8  # quiet moves tried in a position, those on the strongest lines
-WIDER = {2: 30, 3: 16}  # with so many stones of the attacker, once it was visited so often:
-WIDEN = 20
+WIDER = {2: 30, 3: 16}  # the same with so many stones of the attacker,
+WIDEN = 20  # after so many visits
 PASS = 1_500  # nodes after a pass
 GLANCE, REPLY = 64, 600  # after a reply: at first, and if the quiet move is tried further
 REPLAYED, FIRST = 200, 10_000  # in a replay, and once for each position
@@ -42,8 +42,8 @@ FEW = 2  # stones of the attacker, with which all replies may have to be answere
 LATER = 2_000  # proof number of another move than the strongest, with so few stones
 UNANSWERED = 10  # replies to a quiet move that are searched at a time,
 COUNTED = 4  # but all of them up to so many stones of the attacker
-PRICE = 20  # added to the proof number of a move that leaves so few replies: such moves look
-FORCED = 8  # cheap, and put off the quiet move that is needed
+PRICE = 20  # added to the proof number of a move that leaves few replies, at most
+FORCED = 8  # so many: it looks cheap, and only puts off the quiet move that is needed
 REPLAYS = 300  # positions of a replay
 REMEMBERED = 6  # moves for each set of the attacker's stones
 EMPTY = 0.01  # strength of a line without stones
@@ -216,7 +216,7 @@ class QuietSearch:
             node = min(node.children, key=_first_proof)
         if node.attacks or not node.children:
             return 0, None
-        child = min(node.children, key=_first_disproof)
+        child = min(node.children, key=_order(node))
         cells = np.flatnonzero(child.board != node.board)
         return len(node.children) + len(node.waiting), int(cells[0])
 
