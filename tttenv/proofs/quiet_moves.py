@@ -2,9 +2,9 @@
 
 A proof-number search (Allis, van der Meulen and van den Herik, 1994) over the attacker's quiet
 moves; `tttenv.proofs.threats_kernel` judges every position of his, and proves the win after a pass
-of the defender, whose zone holds the replies to follow. Before a position is searched, and when one
-of them is new, the moves that won with the same stones of the attacker are tried against all
-replies, those that refuted them most often first.
+of the defender, whose zone holds the replies to follow. Moves that won with the same stones of the
+attacker are tried before a position is searched, and again whenever a new one is found. The replies
+that refuted such moves most often are judged first.
 """
 
 from collections import Counter, defaultdict
@@ -33,22 +33,22 @@ PLACES, FEWEST_PLACES = 2**20, 2**10  # in the table of threats, at most and at 
 POSITION = 500  # bytes of a position, besides its cells
 INFINITY = 1 << 30
 WIDTH = 8  # quiet moves tried in a position, those on the strongest lines
-WIDER = {2: 30, 3: 16}  # the same with so many stones of the attacker,
-WIDEN = 20  # after so many visits
+WIDER = {2: 30, 3: 16}  # moves tried after more visits, if the attacker has two or three stones
+WIDEN = 20  # visits of a position before more moves are tried
 PASS = 1_500  # nodes after a pass
 GLANCE, REPLY = 64, 600  # after a reply: at first, and if the quiet move is tried further
 REPLAYED, FIRST = 200, 10_000  # in a replay, and once for each position
 FEW = 2  # stones of the attacker, with which all replies may have to be answered
 LATER = 2_000  # proof number of another move than the strongest, with so few stones
-UNANSWERED = 10  # replies to a quiet move that are searched at a time,
-COUNTED = 4  # but all of them up to so many stones of the attacker
-PRICE = 20  # added to the proof number of a move that leaves few replies, at most
-FORCED = 8  # so many: it looks cheap, and only puts off the quiet move that is needed
+UNANSWERED = 10  # replies to a quiet move that are searched at a time
+COUNTED = 4  # stones of the attacker, up to which all replies are searched at a time
+FORCED = 8  # replies, up to which a move is forcing
+PRICE = 20  # added to the proof number of a forcing move, which looks cheaper than it is
 REPLAYS = 300  # positions of a replay
 REMEMBERED = 6  # moves for each set of the attacker's stones
 EMPTY = 0.01  # strength of a line without stones
 STRONGEST = 1_000  # strength that no lines give
-ROUND = 200  # visits of one of all replies before the next one's
+ROUND = 200  # visits of each reply in the first round, if every reply has to be answered
 BEHIND = float(np.hypot(2, 2))  # distance of a cell from one with only a cell between
 PATIENCE = 5  # visits of a quiet move that weigh as much as one more proof number
 
@@ -433,7 +433,7 @@ def _order(node: Node) -> Callable[[Node], tuple[float, int]]:
 
 
 def _in_rounds(node: Node) -> tuple[float, int]:
-    """Order replies by visits: each gets so many before the next, and in each round twice more."""
+    """Order replies by rounds: each is visited `ROUND` times, then twice, four times as often."""
     return (node.visits // ROUND).bit_length(), 0
 
 
