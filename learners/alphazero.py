@@ -190,7 +190,7 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         return Canonical(GumbelPlayer(rules, search, threes=threes))
 
     def parts(self) -> dict[str, Any]:
-        """Return both networks, the optimiser, the buffers, the games and the generator."""
+        """Return both networks, the optimiser, the buffers and the games."""
         return {
             "weights": {"net": self.average},
             "learning": {"net": self.net},
@@ -204,7 +204,6 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
             "next_examination": self.next_examination,
             "reached": self.reached,
             "steps": self.steps,
-            "rng": self.rng,
         }
 
     def state_dict(self) -> dict[str, Any]:

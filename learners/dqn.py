@@ -85,7 +85,7 @@ class DQN(NetworkLearner[DQNConfig]):
         return {"net": (PlainMLP if config.plain else MaskedMLP)(rules.cells, config.hidden, rng)}
 
     def parts(self) -> dict[str, Any]:
-        """Return both networks, the optimiser, the replay buffer, the games and the generator."""
+        """Return both networks, the optimiser, the replay buffer and the games."""
         return {
             "weights": {"net": self.net if self.config.follow == 1 else self.target},
             "learning": {"net": self.net, "target": self.target},
@@ -93,7 +93,6 @@ class DQN(NetworkLearner[DQNConfig]):
             "replay": self.replay,
             "boards": self.env,
             "steps": self.steps,
-            "rng": self.rng,
         }
 
     def _play(self) -> Transitions:

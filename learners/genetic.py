@@ -92,9 +92,9 @@ class Genetic(PartsLearner[GeneticConfig]):
         return symmetry_classes(rules).player(genes.cpu().numpy())
 
     def parts(self) -> dict[str, Any]:
-        """Return the genes of the fittest player and of the population, and the generator."""
+        """Return the genes of the fittest player and of the population."""
         best = self.genes[:, self.fitness.argmax()].clone()
-        return {"weights": {"genes": best}, "genes": self.genes, "rng": self.rng}
+        return {"weights": {"genes": best}, "genes": self.genes}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore a state returned by `state_dict()`; "weights" alone is enough to play."""

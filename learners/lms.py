@@ -97,8 +97,8 @@ class LMS(PartsLearner[LMSConfig]):
         return Tabulated.uniform_over(rules, best)
 
     def parts(self) -> dict[str, Any]:
-        """Return the weights, the number of games ("seven") or steps, and the generator."""
-        return {"weights": {"weights": self.weights}, "played": self.played, "rng": self.rng}
+        """Return the weights, and the number of games ("seven") or steps."""
+        return {"weights": {"weights": self.weights}, "played": self.played}
 
     def _play_many(self) -> float:
         """Play games in parallel, learning from best replies; return the mean squared error."""

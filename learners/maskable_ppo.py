@@ -91,13 +91,12 @@ class MaskablePPO(NetworkLearner[MaskablePPOConfig]):
         return canonical_player(greedy) if config.symmetric else greedy
 
     def parts(self) -> dict[str, Any]:
-        """Return both networks, the optimiser and the generator."""
+        """Return both networks, the optimiser and the number of rollouts."""
         return {
             "weights": {"actor": self.actor},
             "model": {"both": self.model.policy},
             "optimiser": self.model.policy.optimizer,
             "rollouts": self.rollouts,
-            "rng": self.rng,
         }
 
     def state_dict(self) -> dict[str, Any]:

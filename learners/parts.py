@@ -22,7 +22,7 @@ Rng = np.random.Generator
 
 
 class PartsLearner(Learner[ConfigT]):
-    """Learner with one generator that saves and restores the parts returned by `parts`."""
+    """Learner with one generator that saves and restores it with the parts returned by `parts`."""
 
     def __init__(self, config: Any, rules: Rules) -> None:
         super().__init__(config, rules)
@@ -34,7 +34,7 @@ class PartsLearner(Learner[ConfigT]):
 
     @abstractmethod
     def parts(self) -> dict[str, Any]:
-        """Return everything that makes up the learner, by key; its player needs only "weights".
+        """Return all that makes up the learner but `rng`, by key; its player needs only "weights".
 
         A part is restored in place: networks by name, an optimiser, a generator, an environment
         (its boards), a tensor, an array, a dict of parts, or any object with `state_dict` and
@@ -42,12 +42,12 @@ class PartsLearner(Learner[ConfigT]):
         """
 
     def state_dict(self) -> dict[str, Any]:
-        """Return copies of all parts."""
-        return {key: _saved(part) for key, part in self.parts().items()}
+        """Return copies of all parts, and of the generator's state as "rng"."""
+        return {key: _saved(part) for key, part in (self.parts() | {"rng": self.rng}).items()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore a state returned by `state_dict()`; "weights" alone is enough to play."""
-        for key, part in self.parts().items():
+        for key, part in (self.parts() | {"rng": self.rng}).items():
             if state.keys() != {"weights"} or key == "weights":
                 if isinstance(part, int):
                     setattr(self, key, state[key])

@@ -276,7 +276,7 @@ class Patterns(PartsLearner[PatternsConfig]):
         return new_alphabeta(rules, limits, MEMORY, None, "first", None, PatternTables(**found))
 
     def parts(self) -> dict[str, Any]:
-        """Return the tables, the network in training, its optimiser, positions and generator."""
+        """Return the tables, the network in training, its optimiser and the positions."""
         return {
             "weights": {"tables": self._rounded()},
             "learning": {"net": self.net, "labels": self.label_net},
@@ -284,7 +284,6 @@ class Patterns(PartsLearner[PatternsConfig]):
             "buffer": self.buffer,
             "steps": self.steps,
             "updates": self.updates,
-            "rng": self.rng,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:

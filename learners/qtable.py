@@ -59,12 +59,11 @@ class QTable(TableLearner[QTableConfig]):
         return {"items": int(self.known.sum()), "epsilon": self._epsilon()}
 
     def parts(self) -> dict[str, Any]:
-        """Return the table, a mask of updated entries, the number of games and the generator."""
+        """Return the table, a mask of updated entries and the number of games."""
         return {
             "weights": {"values": torch.from_numpy(self.values)},
             "known": torch.from_numpy(self.known),
             "played": self.played,
-            "rng": self.rng,
         }
 
     def _epsilon(self) -> float:

@@ -70,13 +70,12 @@ class Reinforce(NetworkLearner[ReinforceConfig]):
         return canonical_player(greedy) if config.symmetric else greedy
 
     def parts(self) -> dict[str, Any]:
-        """Return both networks, the optimiser, steps and generator; no game spans two steps."""
+        """Return both networks, the optimiser and the steps; no game spans two steps."""
         return {
             "weights": {"moves": self.policy_net},
             "both": self.nets,
             "optimiser": self.optimiser,
             "steps": self.steps,
-            "rng": self.rng,
         }
 
     def log_probs(self, boards: Boards) -> torch.Tensor:

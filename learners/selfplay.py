@@ -144,13 +144,8 @@ class SelfPlay(NetworkLearner[SelfPlayConfig]):
         return symmetry.player(best.argmax(axis=1))
 
     def parts(self) -> dict[str, Any]:
-        """Return both networks, the optimiser, the number of rounds and the generator."""
-        return {
-            "weights": self.nets,
-            "optimiser": self.optimiser,
-            "rounds": self.rounds,
-            "rng": self.rng,
-        }
+        """Return both networks, the optimiser and the number of rounds."""
+        return {"weights": self.nets, "optimiser": self.optimiser, "rounds": self.rounds}
 
     def _targets(self) -> NDArray[np.float64]:
         """Return the targets (positions, cells) from games that the networks play to the end."""

@@ -225,8 +225,8 @@ class Supervised(NetworkLearner[SupervisedConfig]):
 
     def parts(self) -> dict[str, Any]:
         """Return what is saved; the examples follow from the config."""
-        found = {"weights": {"net": self.net}, "optimiser": self.optimiser}
-        return found | {"steps": self.steps, "rng": self.rng}
+        weights = {"net": self.net}
+        return {"weights": weights, "optimiser": self.optimiser, "steps": self.steps}
 
     def _rows(self) -> tuple[LabelledPositions, list[str]]:
         """Return the config's boards and labels, without symmetric images, and any warnings."""

@@ -59,9 +59,9 @@ class TD0(TableLearner[TD0Config]):
         return {"rms_error": error[1:].square().mean().sqrt().item()}
 
     def parts(self) -> dict[str, Any]:
-        """Return the table, the starting position of the next games, and the generator."""
+        """Return the table, and the starting position of the next games."""
         values = torch.from_numpy(self.values)
-        return {"weights": {"values": values}, "root": self.root, "rng": self.rng}
+        return {"weights": {"values": values}, "root": self.root}
 
     def _play(self) -> None:
         """Play a batch of games from the root to the end, updating the table after each move."""

@@ -211,12 +211,11 @@ class Transformer(NetworkLearner[TransformerConfig]):
         return tabulate(rules, play) if enumerable(rules) else FunctionPlayer(rules, play, PURE)
 
     def parts(self) -> dict[str, Any]:
-        """Return the network, its moving average, the optimiser and the generator."""
+        """Return the network, its moving average, the optimiser and the steps."""
         return {
             "weights": {"net": self.average},
             "net": {"net": self.net},
             "optimiser": self.optimiser,
-            "rng": self.rng,
             "steps": self.steps,
         }
 
