@@ -72,7 +72,8 @@ def player(source: Any, rules: Rules) -> Player:
     elif callable(source):
 
         def answer(state: Any) -> dict[int, float]:
-            return {source(seed_of(board_of(rules, state))).step(state): 1.0}
+            seed = zlib.crc32(board_of(rules, state).tobytes()) >> 1  # by the board; below 2**31
+            return {source(seed).step(state): 1.0}
     else:
         raise ValueError(
             "an OpenSpiel player must be a policy, a bot that provides one, or a function from a"
@@ -87,11 +88,6 @@ def player(source: Any, rules: Rules) -> Player:
         return probs
 
     return FunctionPlayer(rules, play, Traits(searches=True), "an OpenSpiel player")
-
-
-def seed_of(board: Boards) -> int:
-    """Return a seed below 2 ** 31 that depends only on the board (cells,)."""
-    return zlib.crc32(board.tobytes()) >> 1
 
 
 class BoardPolicy(Theirs):

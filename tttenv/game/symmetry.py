@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Mask
+from tttenv.game.types import Boards
 
 
 def maps(rules: Rules) -> NDArray[np.int64]:
@@ -35,10 +35,11 @@ def canonical(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
     Returns:
         The images (batch, cells), and the rows of `maps` (batch,): the first to the image.
     """
-    best, which = boards.copy(), np.zeros(len(boards), np.int64)
+    best, which, rows = boards.copy(), np.zeros(len(boards), np.int64), np.arange(len(boards))
     for number, image in enumerate(maps(rules)[1:], start=1):
         candidate = boards[:, image]
-        smaller = _reads_smaller(candidate, best)
+        differs = (candidate != best).argmax(axis=1)  # the first cell, or 0 if none does
+        smaller = candidate[rows, differs] < best[rows, differs]
         best[smaller], which[smaller] = candidate[smaller], number
     return best, which
 
@@ -48,11 +49,3 @@ def orbits(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
     images, _ = canonical(rules, boards)
     representatives, which = np.unique(images, axis=0, return_inverse=True)
     return representatives, which.reshape(-1)
-
-
-def _reads_smaller(first: Boards, second: Boards) -> Mask:
-    """Return a mask (batch,) of the rows of `first` that sort before those of `second`."""
-    rows = np.arange(len(first))
-    differs = (first != second).argmax(axis=1)
-    smaller: Mask = first[rows, differs] < second[rows, differs]
-    return smaller
