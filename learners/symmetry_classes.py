@@ -39,8 +39,7 @@ class SymmetryClasses:
     def expand_cells(self, cells: Cells) -> Cells:
         """Map the cells chosen for representatives to all positions (positions,)."""
         chosen = cells[self.representative]
-        mapped: Cells = np.take_along_axis(self.cell_map, chosen[:, None], axis=1)[:, 0]
-        return mapped
+        return np.take_along_axis(self.cell_map, chosen[:, None], axis=1)[:, 0]
 
     def player(self, cells: Cells) -> Player:
         """Return the player of the cells chosen for undecided representatives, in their order."""

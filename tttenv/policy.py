@@ -493,8 +493,7 @@ def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
             raise ValueError(f"{law}: not so on the board {board}, where it is {row}")
     # Rows that sum to one up to rounding keep every bit.
     off = (np.abs(sums - 1) > ROUNDING) & ~forfeited
-    normal: Probs = answer / np.where(off, sums, 1.0)[..., None]
-    return normal
+    return answer / np.where(off, sums, 1.0)[..., None]
 
 
 def ask(boards: Boards, player: Player) -> Probs:

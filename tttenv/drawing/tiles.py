@@ -101,8 +101,7 @@ def _box(
     """Return the depth of points inside a square with rounded corners; negative outside."""
     past_down, past_right = down - (half - radius), right - (half - radius)
     corner = np.hypot(np.maximum(past_down, 0), np.maximum(past_right, 0))
-    depth: NDArray[np.float64] = radius - corner - np.minimum(np.maximum(past_down, past_right), 0)
-    return depth
+    return radius - corner - np.minimum(np.maximum(past_down, past_right), 0)
 
 
 def _ink(picture: NDArray[np.float64], depth: NDArray[np.float64], colour: Colour) -> None:

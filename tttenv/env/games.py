@@ -211,8 +211,7 @@ class GameBatch:
 
     def boards_to_reply(self, which: Numbers) -> Boards:
         """Return a copy of the boards of the games in `which`, from the opponent's perspective."""
-        boards: Boards = -self.stored[which]
-        return boards
+        return -self.stored[which]
 
     def put(self, which: Numbers, cells: Cells, stone: int) -> Numbers:
         """Put a stone in each of several games; on an occupied cell it ends the game, ILLEGAL.
@@ -225,8 +224,7 @@ class GameBatch:
         Returns:
             The games that go on, some of `which`.
         """
-        state: Any = self.state
-        return board_games_kernel.put_stones(state, which, cells, stone, self.known[0])
+        return board_games_kernel.put_stones(self.state, which, cells, stone, self.known[0])
 
     def _stored(self, boards: Boards) -> NDArray[Any]:
         """Convert boards (games, cells), with the agent to move, to the stored format."""

@@ -189,5 +189,4 @@ def _powers(cells: int) -> NDArray[np.int64]:
 
 def _codes(boards: Boards) -> NDArray[np.int64]:
     """Encode boards (..., cells) as base-3 numbers (...): digit 0 theirs, 1 empty, 2 mine."""
-    codes: NDArray[np.int64] = (boards + np.int64(1)) @ _powers(boards.shape[-1])
-    return codes
+    return (boards + np.int64(1)) @ _powers(boards.shape[-1])

@@ -69,8 +69,7 @@ class Solution:
     def fastest(self) -> Mask:
         """Mask (positions, cells) of the optimal moves that win soonest or lose latest."""
         legal = self.positions.successors >= 0
-        best: Mask = legal & (self.move_ranks == self.move_ranks.max(axis=1, keepdims=True))
-        return read_only(best)
+        return read_only(legal & (self.move_ranks == self.move_ranks.max(axis=1, keepdims=True)))
 
 
 @lru_cache(maxsize=8)

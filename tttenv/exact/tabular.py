@@ -60,8 +60,7 @@ class Tabulated(Player):
 
     def at(self, which: NDArray[np.int64]) -> Probs:
         """Return the probabilities (which, cells) of the positions with indices `which`."""
-        rows: Probs = self.table[which]
-        return rows
+        return self.table[which]
 
     @cached_property
     def reached(self) -> Probs:

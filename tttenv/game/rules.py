@@ -175,8 +175,7 @@ class Rules:
 
     def seat(self, boards: ArrayLike) -> NDArray[np.int64]:
         """Return the sides to move (...) on boards (..., cells): 0 for X, 1 for O."""
-        stones: NDArray[np.int64] = np.count_nonzero(self.boards(boards), axis=-1)
-        return np.asarray(stones % 2)
+        return np.asarray(np.count_nonzero(self.boards(boards), axis=-1) % 2)
 
     def parse(self, text: str) -> Boards:
         """Parse a board of X, O, _ and white space, row by row.

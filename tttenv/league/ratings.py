@@ -44,8 +44,7 @@ def elo(points: ArrayLike) -> Floats:
             break
         step = np.linalg.solve(_bend(games, ratings), slope)
         ratings = ratings + step / max(1.0, np.abs(step).max() / LONGEST_STEP)
-    shifted: Floats = SCALE * (ratings - ratings.mean()) if len(ratings) else ratings
-    return shifted
+    return SCALE * (ratings - ratings.mean()) if len(ratings) else ratings
 
 
 def elo_errors(points: ArrayLike, errors: ArrayLike) -> Floats:
@@ -71,13 +70,11 @@ def _bend(games: Floats, ratings: Floats) -> Floats:
     """Return minus the second derivative (players, players) of the log posterior."""
     expected, alone = _sigmoid(ratings[:, None] - ratings[None, :]), _sigmoid(ratings)
     weights = games * expected * expected.T
-    found: Floats = np.diag(weights.sum(axis=1) + PRIOR * alone * (1 - alone)) - weights
-    return found
+    return np.diag(weights.sum(axis=1) + PRIOR * alone * (1 - alone)) - weights
 
 
 def _sigmoid(x: Floats) -> Floats:
-    found: Floats = np.exp(-np.logaddexp(0, -x))
-    return found
+    return np.exp(-np.logaddexp(0, -x))
 
 
 def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:

@@ -72,7 +72,6 @@ def player(spec: str, rules: "Rules | None" = None) -> "Player":
     if not isinstance(spec, str):
         raise ValueError(f"a player's name must be a string, not {spec!r}")
     found = checkpoint_of(spec)
-    made: Player
     if found is None:
         made = _by_name(full(spec), rules or rules_of(spec))
     else:

@@ -10,8 +10,6 @@ from tttenv.game.rules import COLUMNS, Rules, name_of, names_of, require_line_wi
 from tttenv.game.types import Boards
 from tttenv.utils.arrays import one_of
 
-SIDES = "XO"
-
 
 def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool = False) -> str:
     """Describe a position to a language model and ask it for a move.
@@ -31,7 +29,7 @@ def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool =
     one_of("notation", notation, tuple(NOTATIONS))
     position = rules.check(board)
     numbered = notation == "grid"
-    side = SIDES[int(rules.seat(position))]
+    side = "XO"[int(rules.seat(position))]
     paragraphs = [introduction(rules), NOTATIONS[notation](rules, position)]
     if legal:
         cells = np.flatnonzero(position == 0).tolist()
@@ -79,8 +77,7 @@ def move_list(board: Boards) -> list[int]:
     own, other = np.flatnonzero(board == 1), np.flatnonzero(board == -1)
     found = np.empty(len(own) + len(other), np.int64)
     found[mover::2], found[1 - mover :: 2] = own, other
-    cells: list[int] = found.tolist()
-    return cells
+    return found.tolist()
 
 
 def _grid(rules: Rules, board: Boards) -> str:

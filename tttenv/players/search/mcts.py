@@ -81,8 +81,7 @@ class MonteCarlo(Player):
         best_proof = -tree.proof[node] if tree.proof[node] != UNPROVEN else WON
         good = (proof == best_proof) * 2 + (proof != LOST) if tree.solver else 0 * proof
         order = np.lexsort((-tree.move[children], tree.points[children], visits, good))
-        nodes: Cells = first + order[::-1]
-        return nodes
+        return first + order[::-1]
 
     def _search_tree(self, board: Boards) -> int:
         """Build the board's tree until a limit or a proof; return the number of iterations."""
