@@ -135,13 +135,6 @@ def remembered(function: Callable[[Boards], Any]) -> Callable[[Boards], Any]:
     return lambda board: found(board.tobytes())
 
 
-def played(board: Boards, cell: int) -> Boards:
-    """Return the board (cells,) after a legal move, as the other side sees it."""
-    after = -board
-    after[cell] = -1
-    return after
-
-
 class BoardSearches:
     """The searches of one thread on boards of one size; without tables, open lines value them."""
 
@@ -161,7 +154,7 @@ class BoardSearches:
             board = game[at]
             for _ in range(int(rng.integers(0, MORE + 1))):
                 if not self.rules.over(board):
-                    board = played(board, self._likely(rng, board))
+                    board = self.rules.play(board, self._likely(rng, board))
             if self.is_quiet(board):
                 found.append(board)
         return found
@@ -190,7 +183,8 @@ class BoardSearches:
         while not self.rules.over(board) and len(game) < LONGEST:
             game.append(board)
             deviates = rng.random() < self.config.deviation
-            board = played(board, self._likely(rng, board) if deviates else self.move(board))
+            move = self._likely(rng, board) if deviates else self.move(board)
+            board = self.rules.play(board, move)
         return game
 
     def _opening(self, rng: Rng) -> Boards:
@@ -206,7 +200,7 @@ class BoardSearches:
                 free = weights * (board == 0)
                 if rules.over(board) or free.sum() == 0:
                     break
-                board = played(board, int(rng.choice(rules.cells, p=free / free.sum())))
+                board = rules.play(board, rng.choice(rules.cells, p=free / free.sum()))
             if not rules.over(board):
                 return board
 
