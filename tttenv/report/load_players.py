@@ -312,5 +312,4 @@ def _table(policy: Player, name: str) -> Tabulated:
 
 def portable_name(folder: Path) -> str:
     """Return a portable name for a checkpoint; for a bundled one this is just its name."""
-    named = bundled.folder(folder.name)
-    return folder.name if named and named == folder.resolve() else str(folder)
+    return folder.name if bundled.folder(folder.name) == folder.resolve() else str(folder)
