@@ -321,9 +321,8 @@ class AlphaZero(NetworkLearner[AlphaZeroConfig]):
         ) / len(replies)
         loss = policy + value + REPLY_WEIGHT * reply
         descend(self.optimiser, loss)
-        move_average(
-            self.average, self.net, 1 - min(config.average, self.steps / (self.steps + 10))
-        )
+        share = 1 - min(config.average, self.steps / (self.steps + 10))
+        move_average(self.average, self.net, share)
         return {"policy_loss": policy.item(), "value_loss": value.item()}
 
     def _review(self) -> None:

@@ -80,9 +80,8 @@ class Reinforce(NetworkLearner[ReinforceConfig]):
 
     def log_probs(self, boards: Boards) -> torch.Tensor:
         """Return log-probabilities of the moves (batch, cells); occupied cells are masked."""
-        outputs = self.config.bound * torch.tanh(
-            self.policy_net(planes(boards)) / self.config.bound
-        )
+        bound = self.config.bound
+        outputs = bound * torch.tanh(self.policy_net(planes(boards)) / bound)
         return outputs.masked_fill(torch.as_tensor(boards != 0), -1e9).log_softmax(dim=1)
 
     def _play(self) -> list[Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learners.nets import on_threads
+from learners.parts import Rng
 from learners.settings.patterns import PatternsConfig
 from tttenv.game.line_patterns_kernel import VALUE, PatternTables
 from tttenv.game.rules import Rules
@@ -34,8 +35,6 @@ MORE = 3  # maximum likely moves that lead from a position of a game to the one 
 REMEMBERED = 2**14  # boards of which the last results are kept
 LIKELY = 20  # moves considered likely, the first ones in the order of open lines
 LESS_LIKELY = 0.8  # the factor from one probability to the next
-
-Rng = np.random.Generator
 
 
 class LabelledGame(NamedTuple):

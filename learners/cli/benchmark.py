@@ -191,9 +191,8 @@ def ship(result: dict[str, Any], seed: int, out: Path) -> None:
 
 def measured(folder: Path) -> list[dict[str, Any]]:
     """Load each learner's summary over all seeds, stored beside the bundled players."""
-    found: list[dict[str, Any]] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))[
-        "learners"
-    ]
+    text = (folder / SUMMARY).read_text(encoding="utf-8")
+    found: list[dict[str, Any]] = json.loads(text)["learners"]
     return found
 
 
