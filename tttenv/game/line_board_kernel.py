@@ -28,7 +28,7 @@ class LineBoard(Struct):
 
     lines: NDArray[np.int16]  # (lines, k): the cells of each line
     on_line: Mask  # (lines, cells): whether the cell is on the line
-    lines_through: NDArray[np.int16]  # (cells, most): the lines through each cell, then zeros
+    lines_through: NDArray[np.uint16]  # (cells, most): the lines through each cell, then zeros
     through_count: NDArray[np.int64]  # (cells,): how many lines go through each cell
     stones: Stones  # (cells,): 0 empty, 1 of side 0, 2 of side 1
     held: NDArray[np.int8]  # (lines, 2): the stones of side 0 and of side 1
@@ -40,7 +40,7 @@ def new_line_board(rules: Rules) -> LineBoard:
     on_line = np.zeros((len(lines), cells), np.bool_)
     on_line[np.arange(len(lines))[:, None], lines] = True
     count = on_line.sum(axis=0)
-    through = np.zeros((cells, max(1, int(count.max(initial=0)))), np.int16)
+    through = np.zeros((cells, max(1, int(count.max(initial=0)))), np.uint16)
     for cell in range(cells):
         through[cell, : count[cell]] = np.flatnonzero(on_line[:, cell])
     return LineBoard(

@@ -23,23 +23,26 @@ from tttenv.game.line_board_kernel import (
 )
 from tttenv.game.rules import Rules
 from tttenv.game.threat_sequences_kernel import second_threat
-from tttenv.game.types import Boards
 from tttenv.proofs import table_kernel as sets
 from tttenv.proofs.table_kernel import CellSet, words
-from tttenv.utils.compiled import bare, inner
+from tttenv.utils.compiled import inner
 from tttenv.utils.struct import Struct, allocate
 
+LACKING = 3  # stones that a listed line lacks at most
 TRIED = 60  # threats tried in each search for a win by threats alone
 
 
 @dataclass(frozen=True, eq=False)
 class ThreatBoard(Struct):
-    """A board, and for each side and number of stones the lines that only this side has them on."""
+    """A board, and for each side and number of stones the lines that only this side has them on.
+
+    Lines without stones, or that lack more than `LACKING`, are in no list.
+    """
 
     board: LineBoard
-    open: Annotated[NDArray[np.int16], "2, counts, lines"]  # in no order
+    open: Annotated[NDArray[np.uint16], "2, counts, lines"]  # in no order
     size: Annotated[NDArray[np.int64], "2, counts"]  # how many of them there are
-    place: Annotated[NDArray[np.int64], "lines"]  # of a line among those it is with
+    place: Annotated[NDArray[np.uint16], "lines"]  # of a line among those it is with
     sequence: Annotated[NDArray[np.int64], "cells, 4"]  # of threats: see the columns below
     moves: Annotated[NDArray[np.int16], "3, cells"]  # the attacker's, of wins after a pass
     lengths: Annotated[NDArray[np.int64], "3"]
@@ -60,65 +63,61 @@ def new_threat_board(rules: Rules) -> ThreatBoard:
 
 
 @inner
-def _enlist(b: ThreatBoard, side: int, count: int, line: int, step: int) -> None:
-    """Add a line to those with `count` stones of a side (`step` 1), or remove it (-1)."""
-    if count == 0:
-        return
-    if step == 1:
-        at = b.size[side, count]
-        b.open[side, count, at] = line
-        b.place[line] = at
-        b.size[side, count] += 1
-    else:
-        b.size[side, count] -= 1
-        last = b.open[side, count, b.size[side, count]]
-        at = b.place[line]
-        b.open[side, count, at] = last
-        b.place[last] = at
+def _enlist(b: ThreatBoard, side: int, count: int, line: int) -> None:
+    """Add a line to those with `count` stones of a side."""
+    at = b.size[side, count]
+    b.open[side, count, at] = line
+    b.place[line] = at
+    b.size[side, count] = at + 1
+
+
+@inner
+def _delist(b: ThreatBoard, side: int, count: int, line: int) -> None:
+    """Remove a line from those with `count` stones of a side."""
+    end = b.size[side, count] - 1
+    b.size[side, count] = end
+    last = b.open[side, count, end]
+    at = b.place[line]
+    b.open[side, count, at] = last
+    b.place[last] = at
 
 
 @inner
 def put(b: ThreatBoard, cell: int, side: int) -> None:
     """Put a stone of `side` on an empty cell."""
-    board = b.board
+    board, other = b.board, 1 - side
+    least = max(1, board.lines.shape[1] - LACKING)
     board.stones[cell] = side + 1
     for i in range(board.through_count[cell]):
         line = board.lines_through[cell, i]
-        mine, others = board.held[line, side], board.held[line, 1 - side]
-        if others == 0:
-            _enlist(b, side, mine, line, -1)
-            _enlist(b, side, mine + 1, line, 1)
-        elif mine == 0:
-            _enlist(b, 1 - side, others, line, -1)
+        mine, others = board.held[line, side], board.held[line, other]
         board.held[line, side] = mine + 1
+        if others == 0:
+            if mine >= least:
+                _delist(b, side, mine, line)
+            if mine + 1 >= least:
+                _enlist(b, side, mine + 1, line)
+        elif mine == 0 and others >= least:
+            _delist(b, other, others, line)
 
 
 @inner
 def take(b: ThreatBoard, cell: int, side: int) -> None:
     """Remove the stone of `side` from a cell."""
-    board = b.board
+    board, other = b.board, 1 - side
+    least = max(1, board.lines.shape[1] - LACKING)
     board.stones[cell] = 0
     for i in range(board.through_count[cell]):
         line = board.lines_through[cell, i]
-        mine, others = board.held[line, side] - 1, board.held[line, 1 - side]
-        if others == 0:
-            _enlist(b, side, mine + 1, line, -1)
-            _enlist(b, side, mine, line, 1)
-        elif mine == 0:
-            _enlist(b, 1 - side, others, line, 1)
+        mine, others = board.held[line, side] - 1, board.held[line, other]
         board.held[line, side] = mine
-
-
-@bare
-def set_threat_board(b: ThreatBoard, wanted: Boards) -> None:
-    """Set the stones from a board (cells,): 1 is a stone of the attacker, -1 of the defender."""
-    for cell in range(wanted.size):
-        stone = 0 if wanted[cell] == 0 else 1 if wanted[cell] == 1 else 2
-        if b.board.stones[cell] != stone:
-            if b.board.stones[cell] != 0:
-                take(b, cell, b.board.stones[cell] - 1)
-            if stone != 0:
-                put(b, cell, stone - 1)
+        if others == 0:
+            if mine + 1 >= least:
+                _delist(b, side, mine + 1, line)
+            if mine >= least:
+                _enlist(b, side, mine, line)
+        elif mine == 0 and others >= least:
+            _enlist(b, other, others, line)
 
 
 @inner
@@ -176,6 +175,27 @@ def double_threat(b: ThreatBoard, side: int, wanted: int) -> int:
 
 
 @inner
+def _goes_on(b: ThreatBoard, side: int, move: int, reply: int) -> bool:
+    """Return whether a side has a threat to make after a move and the reply to it."""
+    board = b.board
+    fours, other = board.lines.shape[1] - 2, 1 - side
+    left = b.size[side, fours]
+    for i in range(board.through_count[move]):
+        line = board.lines_through[move, i]
+        if board.held[line, other] == 0:
+            mine = board.held[line, side]
+            if mine == fours:
+                left -= 1
+            elif mine == fours - 1 and not board.on_line[line, reply]:
+                return True
+    for i in range(board.through_count[reply]):
+        line = board.lines_through[reply, i]
+        if board.held[line, side] == fours and board.held[line, other] == 0:
+            left -= not board.on_line[line, move]
+    return bool(left > 0)
+
+
+@inner
 def find_win(b: ThreatBoard, side: int, wanted: int) -> int:
     """Search for a win by threats that leave one reply each; return their number, or 0.
 
@@ -208,6 +228,8 @@ def find_win(b: ThreatBoard, side: int, wanted: int) -> int:
             if stack[depth, WANTED] >= 0 and move != stack[depth, WANTED]:
                 continue
             tried += 1
+            if not _goes_on(b, side, move, reply):
+                continue
             put(b, move, side)
             put(b, reply, other)
             threat = completing(b, other)
@@ -313,7 +335,7 @@ def find_passes(b: ThreatBoard, rank: int) -> int:
     sets.clear(b.answered)
     sets.clear(b.answers)
     length = 0
-    if rank + 2 < b.board.lines.shape[1]:  # else every line of the defender needs guards
+    if rank + 1 < min(LACKING, b.board.lines.shape[1] - 1):  # else unlisted lines need guards
         length = find_win(b, ATTACKER, NONE)
     if length == 0:
         return 0
