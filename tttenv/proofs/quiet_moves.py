@@ -32,10 +32,12 @@ from tttenv.proofs.threats_kernel import (
 PLACES, FEWEST_PLACES = 2**20, 2**10  # in the table of threats, at most and at least
 POSITION = 500  # bytes of a position, besides its cells
 INFINITY = 1 << 30
-WIDTH = 8  # quiet moves tried in a position, those on the strongest lines
-WIDER = {2: 30, 3: 16}  # moves tried after more visits, if the attacker has two or three stones
-WIDEN = 20  # visits of a position before more moves are tried
-PASS = 1_500  # nodes after a pass
+WIDTH = 4  # quiet moves tried in a position at first, those on the strongest lines
+PASS = 1_500  # nodes after a pass at first
+WIDENINGS = 3  # times that twice as many moves are tried, if none is left or after some visits
+DEEPER = 3  # factor of the nodes after a pass, each time
+WIDEN = 40  # visits before the first time; four times as many before each other
+AGAIN = 10  # proof number of a position without a move left; twice as large after each time
 GLANCE, REPLY = 64, 600  # after a reply: at first, and if the quiet move is tried further
 REPLAYED, FIRST = 200, 10_000  # in a replay, and once for each position
 FEW = 2  # stones of the attacker, with which all replies may have to be answered
@@ -43,14 +45,16 @@ LATER = 2_000  # proof number of another move than the strongest, with so few st
 UNANSWERED = 10  # replies to a quiet move that are searched at a time
 COUNTED = 4  # stones of the attacker, up to which all replies are searched at a time
 FORCED = 8  # replies, up to which a move is forcing
-PRICE = 20  # added to the proof number of a forcing move, which looks cheaper than it is
+PRICE = 7  # added to the proof number of a forcing move, which looks cheaper than it is
+HARD = 8  # first proof number of a reply after which no threats are left to try
+LIKELY = 20  # disproof number of the search for threats that halves this, nearly
+SHARE = 4  # divides the proof numbers of all replies but the hardest
 REPLAYS = 300  # positions of a replay
 REMEMBERED = 6  # moves for each set of the attacker's stones
 EMPTY = 0.01  # strength of a line without stones
 STRONGEST = 1_000  # strength that no lines give
 ROUND = 200  # visits of each reply in the first round, if every reply has to be answered
-BEHIND = float(np.hypot(2, 2))  # distance of a cell from one with only a cell between
-PATIENCE = 5  # visits of a quiet move that weigh as much as one more proof number
+PATIENCE = 20  # visits of a quiet move that weigh as much as one more proof number
 
 
 @dataclass(slots=True, eq=False)
@@ -67,7 +71,8 @@ class Node:
     waiting: list[int] = field(default_factory=list)  # replies that are not judged yet
     judged: int = 0  # nodes that its replies were judged with
     price: int = 0  # part of the proof number, until the position is decided
-    width: int = 0  # quiet moves that were listed
+    widened: int = 0  # times that more quiet moves were listed
+    passed: int = 0  # nodes in which a pass was not found to lose, if that gave up the move
     news: int = 0  # moves that had been learned with its stones when they were last replayed
     visits: int = 0
 
@@ -160,7 +165,10 @@ class QuietSearch:
                 if node.attacks:
                     self._open_attack(node)
                 else:
-                    self._open_replies(node)
+                    self._open_replies(node, PASS)
+            elif node.attacks and not node.children and node.proof > 0:
+                node.visits += 1
+                self._widen(node)
             self._update(node)
         return root.proof == 0
 
@@ -174,20 +182,32 @@ class QuietSearch:
             if self._replays(node.board, [REPLAYS]):
                 node.settle(True)
                 return True
-        width = WIDER.get(stones.count(1), WIDTH)
-        if node.visits < WIDEN or node.width >= width:
-            return False
-        node.width = width
-        self._try_moves(node, self.candidates(node.board, width))
-        return True
+        wider = node.widened < WIDENINGS and node.visits >= WIDEN << 2 * node.widened
+        if wider:
+            self._widen(node)
+        return wider
+
+    def _widen(self, node: Node) -> None:
+        """Try twice as many quiet moves in a position."""
+        node.widened += 1
+        self._try_moves(node, self.candidates(node.board, WIDTH << node.widened))
 
     def _judge_again(self, node: Node) -> bool:
-        """Judge the replies left by a glance; return whether threats win after any of them."""
+        """Judge the replies left by a glance; return whether any number changes."""
         node.judged = REPLY
-        won = [c for c in node.children if not c.opened and self._won(c.board, REPLY)]
-        for child in won:
-            child.settle(True)
-        return bool(won)
+        for child in node.children:
+            if child.opened:
+                continue
+            if self._won(child.board, REPLY):
+                child.settle(True)
+            else:
+                child.proof = self._expected()
+        return self._weigh(node)
+
+    def _expected(self) -> int:
+        """Return a first proof number for the position that threats were last found not to win."""
+        disproof = int(self.threats.frames[0]["disproof"])
+        return 1 + (HARD - 1) * LIKELY // (LIKELY + disproof)
 
     def _forget(self) -> Node:
         """Forget the tree, and the positions that threats win; return a new root.
@@ -253,22 +273,25 @@ class QuietSearch:
             return
         set_position(self.threats, board, 0)
         wanted = immediate(self.threats)[2]
-        node.opened, node.width = True, WIDTH
+        node.opened = True
         if wanted == NONE:
             self._try_moves(node, self.candidates(board))
         else:
-            node.width = board.size
+            node.widened = WIDENINGS
             self._try_moves(node, [] if wanted == SEVERAL else [int(wanted)])
 
     def _try_moves(self, node: Node, cells: list[int]) -> None:
         """Add quiet moves to a position of the attacker, until one wins at once."""
+        nodes = PASS * DEEPER**node.widened
         for cell in cells:
             after = self._node(with_stones(node.board, (cell,), 1), False, node)
+            if 0 < after.passed < nodes:
+                after.opened, after.disproof, after.passed = False, 1, 0
             few = (after.board == 1).sum() <= FEW
             if few and node.children and not after.opened:
                 after.proof = LATER
             elif not after.opened:
-                self._open_replies(after)
+                self._open_replies(after, nodes)
             if after.disproof > 0 and after not in node.children:
                 node.children.append(after)
             if after.proof == 0:
@@ -282,19 +305,23 @@ class QuietSearch:
         known = self._won_with[stones_of(board)]
         return cells + [cell for cell in known if board[cell] == 0 and cell not in cells]
 
-    def _open_replies(self, node: Node) -> None:
+    def _open_replies(self, node: Node, nodes: int) -> None:
         """List the defender's replies to a quiet move, and judge them at a glance."""
-        replies = self.replies(node.board)
+        replies = self.replies(node.board, nodes)
         if replies is None:
             node.settle(False)
+            node.passed = nodes
         else:
             node.opened, node.waiting, node.judged = True, replies, GLANCE
             node.price = PRICE if len(replies) <= FORCED else 0
             self._judge(node)
             self._weigh(node)
 
-    def replies(self, board: Boards) -> list[int] | None:
-        """Return the replies that the attacker has to answer, or None if his move is given up."""
+    def replies(self, board: Boards, nodes: int = PASS) -> list[int] | None:
+        """Return the replies that the attacker has to answer, or None if his move is given up.
+
+        A pass is searched with so many `nodes`.
+        """
         set_position(self.threats, board, 0)
         first, second, theirs = immediate(self.threats)
         if theirs != NONE:
@@ -304,7 +331,7 @@ class QuietSearch:
         if defender_wins(self.threats):
             return None
         zone = board == 0
-        if self.threats_prove(board, PASS, 1):
+        if self.threats_prove(board, nodes, 1):
             zone &= sets.as_mask(self.threats.zones[0], board.size)
         elif (board == 1).sum() > FEW:
             return None
@@ -317,7 +344,7 @@ class QuietSearch:
         """Return the strength of each cell: of the lines through it that one side has stones on.
 
         Of all cells diagonally next to an attacker's only stone, the one farthest from the defender
-        is the strongest, but not one behind that stone, seen from a stone that touches it.
+        is the strongest, or the nearest if the defender touches that stone.
         """
         held = board[self.rules.lines]
         mine, theirs = (held == 1).sum(axis=1), (held == -1).sum(axis=1)
@@ -328,7 +355,9 @@ class QuietSearch:
         if (board == 1).sum() == 1:
             down, right = np.abs(self._steps[:, :, board == 1])
             far = np.hypot(*self._steps[:, :, board == -1]).min(axis=1, initial=board.size)
-            beside = (down == 1) & (right == 1) & (far != BEHIND)[:, None]
+            if far[board == 1] < 2:  # they touch
+                far = board.size - far
+            beside = (down == 1) & (right == 1)
             strength += STRONGEST * far * beside.ravel()
         np.add.at(strength, self.rules.lines.ravel(), spread)
         return strength
@@ -343,7 +372,10 @@ class QuietSearch:
             if not self._won(board, node.judged):
                 self._refuted[stones_of(node.board)][reply] += 1
                 searched += 1
-                node.children.append(self._node(board, True, node))
+                child = self._node(board, True, node)
+                if not child.opened:
+                    child.proof = self._expected()
+                node.children.append(child)
 
     def _weigh(self, node: Node) -> bool:
         """Compute the numbers of a position from those after its moves; return if they change."""
@@ -352,17 +384,18 @@ class QuietSearch:
             return not node.opened
         if node.attacks:
             node.children = [child for child in node.children if child.disproof > 0]
-            if not node.children:
-                node.settle(False)
-                return True
-            best = min(node.children, key=_first_proof)
-            if best.proof == 0:
+            best = min(node.children, key=_first_proof, default=None)
+            if best is not None and best.proof == 0:
                 self._keep(node.board, int(np.flatnonzero(best.board != node.board)[0]))
                 node.settle(True)
-                return True
-            node.proof = best.proof
-            most = max(child.disproof for child in node.children)
-            node.disproof = min(INFINITY - 1, most + len(node.children) - 1)
+            elif best is not None:
+                node.proof = best.proof
+                most = max(child.disproof for child in node.children)
+                node.disproof = min(INFINITY - 1, most + len(node.children) - 1)
+            elif node.widened < WIDENINGS:
+                node.proof, node.disproof = AGAIN << node.widened, 1
+            else:
+                node.settle(False)
         else:
             node.children = [child for child in node.children if child.proof > 0]
             while node.waiting and len(node.children) < 3:
@@ -372,9 +405,10 @@ class QuietSearch:
             elif not node.children:
                 node.settle(True)
             else:
-                total = sum(child.proof for child in node.children)
+                most = max(child.proof for child in node.children)
+                others = sum(child.proof for child in node.children) - most
                 more = -(-len(node.waiting) // UNANSWERED)
-                node.proof = min(INFINITY - 1, total + more + node.price)
+                node.proof = min(INFINITY - 1, most + others // SHARE + more + node.price)
                 node.disproof = min(child.disproof for child in node.children)
         return (node.proof, node.disproof) != before
 
@@ -429,7 +463,7 @@ def _order(node: Node) -> Callable[[Node], tuple[float, int]]:
     """Return the order in which the moves of a position are searched."""
     if node.attacks:
         return _least_work
-    return _first_disproof if (node.board == 1).sum() > FEW else _in_rounds
+    return _hardest if (node.board == 1).sum() > FEW else _in_rounds
 
 
 def _in_rounds(node: Node) -> tuple[float, int]:
@@ -446,5 +480,6 @@ def _least_work(node: Node) -> tuple[float, int]:
     return node.proof + node.visits / PATIENCE, node.disproof
 
 
-def _first_disproof(node: Node) -> tuple[int, int]:
-    return node.disproof, node.proof
+def _hardest(node: Node) -> tuple[float, int]:
+    """Order replies: the one that a quiet move is most likely to fail against comes first."""
+    return -node.proof, node.disproof
