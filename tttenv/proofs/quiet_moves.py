@@ -72,7 +72,7 @@ class Node:
     judged: int = 0  # nodes that its replies were judged with
     price: int = 0  # part of the proof number, until the position is decided
     widened: int = 0  # times that more quiet moves were listed
-    passed: int = 0  # nodes in which a pass was not found to lose, if that gave up the move
+    passed: int = 0  # nodes after a pass that proved no win, if the move was given up for that
     news: int = 0  # moves that had been learned with its stones when they were last replayed
     visits: int = 0
 
@@ -193,7 +193,7 @@ class QuietSearch:
         self._try_moves(node, self.candidates(node.board, WIDTH << node.widened))
 
     def _judge_again(self, node: Node) -> bool:
-        """Judge the replies left by a glance; return whether any number changes."""
+        """Judge the replies left by a glance; return whether the numbers of the position change."""
         node.judged = REPLY
         for child in node.children:
             if child.opened:
@@ -320,7 +320,7 @@ class QuietSearch:
     def replies(self, board: Boards, nodes: int = PASS) -> list[int] | None:
         """Return the replies that the attacker has to answer, or None if his move is given up.
 
-        A pass is searched with so many `nodes`.
+        At most `nodes` are spent on a win by threats after the defender passes.
         """
         set_position(self.threats, board, 0)
         first, second, theirs = immediate(self.threats)
