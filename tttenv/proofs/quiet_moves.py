@@ -38,7 +38,7 @@ WIDENINGS = 3  # times that twice as many moves are tried, if none is left or af
 DEEPER = 3  # factor of the nodes after a pass, each time
 WIDEN = 40  # visits before the first time; four times as many before each other
 AGAIN = 10  # proof number of a position without a move left; twice as large after each time
-REPLY, FIRST = 200, 10_000  # after a reply, and once for each position
+REPLY, FIRST = 200, 10_000  # after a reply or in a replay, and once for each position
 FEW = 2  # stones of the attacker, with which all replies may have to be answered
 LATER = 2_000  # proof number of another move than the strongest, with so few stones
 UNANSWERED = 10  # replies to a quiet move that are searched at a time
@@ -46,11 +46,11 @@ COUNTED = 4  # stones of the attacker, up to which all replies are searched at a
 FORCED = 8  # replies, up to which a move is forcing
 PRICE = 7  # added to the proof number of a forcing move, which looks cheaper than it is
 HARDEST = 30  # first proof number of a reply, at most
-FIRST_PROOF = 9.4  # its logarithm to base 2, to which is added
-STONE = 0.6  # that of each stone of the attacker,
-OURS = (0, 0, -0.6, -0.44, -0.17, 0)  # of his lines and
-OTHERS = (0, 0, 0.78, 0.2, 0, 0)  # the defender's, by the stones that are lacking,
-DISPROOF = 0.54  # and of the same logarithm of the disproof number of the search for threats, less
+FIRST_PROOF = 9.4  # constant term of its logarithm to base 2
+STONE = 0.6  # coefficient of the number of the attacker's stones
+OURS = (0, 0, -0.6, -0.44, -0.17, 0)  # of his open lines, by the stones that they lack
+OTHERS = (0, 0, 0.78, 0.2, 0, 0)  # of the defender's
+DISPROOF = -0.54  # of the logarithm of the disproof number of the search for threats
 SHARE = 4  # divides the proof numbers of all replies but the hardest
 REPLAYS = 300  # positions of a replay
 REMEMBERED = 6  # moves for each set of the attacker's stones
@@ -175,7 +175,7 @@ class QuietSearch:
         return root.proof == 0
 
     def _improves(self, node: Node) -> bool:
-        """Look at a position of the attacker again if there is cause; return whether it helped."""
+        """Replay new moves or widen a position of the attacker, if due; return whether it changed."""
         stones = stones_of(node.board)
         if node.news < self._news[stones]:
             node.news = self._news[stones]
@@ -195,15 +195,15 @@ class QuietSearch:
     def _expected(self, board: Boards) -> int:
         """Return a first proof number for the position that threats were last found not to win.
 
-        Its logarithm is linear in the stones and the open lines of both sides, by the stones that
-        they lack, fitted to the nodes that 3,150 positions of 15,15,5 took.
+        Its logarithm is a linear function of the attacker's stones, both sides' open lines and the
+        disproof number, fitted to the nodes that the searches of 3,150 positions of 15,15,5 took.
         """
         mine, theirs = self._counts(board)
         ours, others = (theirs == 0) & (mine > 0), (mine == 0) & (theirs > 0)
         doublings = FIRST_PROOF + STONE * np.count_nonzero(board == 1)
         doublings += np.take(OURS, self.rules.k - mine[ours], mode="clip").sum()
         doublings += np.take(OTHERS, self.rules.k - theirs[others], mode="clip").sum()
-        doublings -= DISPROOF * np.log2(1 + int(self.threats.frames[0]["disproof"]))
+        doublings += DISPROOF * np.log2(1 + int(self.threats.frames[0]["disproof"]))
         return int(np.clip(2**doublings, 1, HARDEST))
 
     def _forget(self) -> Node:
@@ -303,7 +303,7 @@ class QuietSearch:
         return cells + [cell for cell in known if board[cell] == 0 and cell not in cells]
 
     def _open_replies(self, node: Node, nodes: int) -> None:
-        """List the defender's replies to a quiet move, and judge them."""
+        """List and judge the defender's replies to a quiet move, or give the move up."""
         replies = self.replies(node.board, nodes)
         if replies is None:
             node.settle(False)
