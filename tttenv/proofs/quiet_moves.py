@@ -175,7 +175,7 @@ class QuietSearch:
         return root.proof == 0
 
     def _improves(self, node: Node) -> bool:
-        """Replay new moves or widen a position of the attacker, if due; return whether it changed."""
+        """Replay new moves or widen an attacker's position, if due; return whether it changed."""
         stones = stones_of(node.board)
         if node.news < self._news[stones]:
             node.news = self._news[stones]
